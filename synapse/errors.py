@@ -1,0 +1,100 @@
+"""Every error Synapse raises on purpose, and the exit code each one ends a command with.
+
+::
+
+    SynapseError                  1   something failed; the sentence says what
+    ├── UsageError                2   a wrong option or argument
+    │   └── UnknownGraph          2   no such graph or group; the sentence lists what there is
+    ├── ConfigurationError        2   a setting out of bounds, an unreadable synapse.toml
+    ├── StoreError                1   the database answered, but not as it must
+    │   ├── StoreUnreachable     75   no server there now, or it is still loading: try again later
+    │   ├── AccessRefused         2   wrong password, a right that is missing, a read-only replica
+    │   ├── NotFalkorDB           2   a server without the FalkorDB module
+    │   ├── OutOfMemory           1   the server is at its memory limit and refuses to write
+    │   └── IncompleteRead        1   fewer rows arrived than the graph holds
+    ├── LockBusy                  4   another run works on this graph
+    ├── LockLost                  1   the lock was taken over before the write; nothing was written
+    ├── PartlyApplied             3   some graphs failed, the others finished
+    └── SafetyCap                 5   a plan exceeds its caps; nothing was written
+
+A message is one sentence: what went wrong, on which thing, and what to do next. The first line
+stays under 130 characters and avoids the words that job schedulers rewrite.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class SynapseError(Exception):
+    """Something failed; ``str(error)`` is one sentence for a person."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(SynapseError):
+    """A wrong option or argument."""
+
+    exit_code = 2
+
+
+class UnknownGraph(UsageError):
+    """There is no such graph or group."""
+
+
+class ConfigurationError(SynapseError):
+    """A setting is out of bounds or a configuration file cannot be read."""
+
+    exit_code = 2
+
+
+class StoreError(SynapseError):
+    """The database answered, but not as it must."""
+
+
+class StoreUnreachable(StoreError):
+    """No server answers there now; a later run may succeed."""
+
+    exit_code = 75
+
+
+class AccessRefused(StoreError):
+    """The server refuses: wrong password, missing right, or a read-only replica."""
+
+    exit_code = 2
+
+
+class NotFalkorDB(StoreError):
+    """The server has no FalkorDB module."""
+
+    exit_code = 2
+
+
+class OutOfMemory(StoreError):
+    """The server is at its memory limit and refuses to write."""
+
+
+class IncompleteRead(StoreError):
+    """Fewer rows arrived than the graph holds."""
+
+
+class LockBusy(SynapseError):
+    """Another run works on this graph."""
+
+    exit_code = 4
+
+
+class LockLost(SynapseError):
+    """The lock was taken over before the write; nothing was written."""
+
+
+class PartlyApplied(SynapseError):
+    """Some graphs failed, the others finished."""
+
+    exit_code = 3
+
+
+class SafetyCap(SynapseError):
+    """A plan exceeds its caps; nothing was written."""
+
+    exit_code = 5

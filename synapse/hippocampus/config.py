@@ -1,0 +1,109 @@
+"""Every constant of the hippocampus, once: its default, its unit in its name, its bounds.
+
+The configuration is a value: two equal configurations have equal digests, and the digest stands
+in every summary and plan, so that a result can always be traced to the constants that made it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Ratio = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+PositiveDays = Annotated[float, Field(gt=0.0, le=36_500.0, allow_inf_nan=False)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SalienceConfig(_Section):
+    """Weights and constants of :mod:`~synapse.hippocampus.salience`."""
+
+    recency_weight: Ratio = 0.35
+    frequency_weight: Ratio = 0.30
+    correction_weight: Ratio = 0.20
+    emotion_weight: Ratio = 0.15
+    recency_half_life_days: PositiveDays = 7.0
+    correction_value: Ratio = 0.3
+    emotion_per_hit: Ratio = 0.3
+    emotion_words: tuple[str, ...] = (
+        "urgent", "critical", "important", "must", "need", "asap",
+        "breaking", "warning", "error", "fix", "broken", "wrong",
+        "love", "hate", "terrible", "amazing", "disaster", "crisis",
+    )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _weights_sum_to_one(self) -> SalienceConfig:
+        total = (
+            self.recency_weight
+            + self.frequency_weight
+            + self.correction_weight
+            + self.emotion_weight
+        )
+        if abs(total - 1.0) > 1e-9:
+            raise ValueError(f"the four weights must add up to 1, they add up to {total:g}")
+        return self
+
+
+class ForgettingConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.forgetting`."""
+
+    base_half_life_days: PositiveDays = 7.0
+    salience_boost: Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)] = 3.0
+    recall_boost: Annotated[float, Field(ge=1.0, le=100.0, allow_inf_nan=False)] = 1.5
+    recall_ceiling: Ratio = 0.8
+    stability_gain: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = 0.5
+    """How much one fully spaced rehearsal adds to stability."""
+    stability_max: Annotated[float, Field(ge=1.0, le=100.0, allow_inf_nan=False)] = 6.0
+    spacing_days: PositiveDays = 7.0
+    """A gap of this many days between two rehearsals gives 1 - 1/e of the full gain."""
+
+
+class HebbianConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.hebbian`."""
+
+    stability_boost: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = 0.5
+    """Stability of a memory with association weight 1, relative to one with weight 0, minus 1."""
+
+
+class ContradictionConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.contradiction`."""
+
+    supersession_tolerance_s: Annotated[float, Field(ge=0.0, le=31_536_000.0)] = 86_400.0
+    """A superseding fact starts within this time of the end of the fact that it supersedes."""
+
+
+class SchemaConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.schema`."""
+
+    min_members_count: Annotated[int, Field(ge=1)] = 3
+
+
+class PruningConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.pruning`."""
+
+    threshold: Ratio = 0.05
+
+
+class HippocampusConfig(_Section):
+    """All sections together; what ``synapse.toml`` may hold.
+
+    >>> HippocampusConfig().digest == HippocampusConfig().digest
+    True
+    """
+
+    salience: SalienceConfig = SalienceConfig()
+    forgetting: ForgettingConfig = ForgettingConfig()
+    hebbian: HebbianConfig = HebbianConfig()
+    contradictions: ContradictionConfig = ContradictionConfig()
+    schemas: SchemaConfig = SchemaConfig()
+    pruning: PruningConfig = PruningConfig()
+    consolidation_interval_hours: Annotated[float, Field(gt=0.0, le=8_760.0)] = 6.0
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that name these constants."""
+        return hashlib.blake2b(self.model_dump_json().encode(), digest_size=6).hexdigest()

@@ -1,0 +1,296 @@
+"""What a graph holds at one moment, as aligned columns, and what Synapse keeps about each memory.
+
+A *memory* is an entity or a fact; a *fact* is a ``RELATES_TO`` edge; an *episode* is an
+``Episodic`` node. Row ``i`` of every column of a table belongs to the same item. Times are
+float64 seconds since 1970-01-01 UTC, NaN where unknown; references are row numbers, -1 where the
+graph names something that it does not hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Keys = npt.NDArray[np.bytes_]
+
+DEFAULT_GROUPS = frozenset({"", "_", "\\_"})
+"""The spellings that Graphiti's versions use for the group of a caller who named none."""
+
+ENTITY, FACT = 0, 1
+KIND_NAMES = ("entity", "fact")
+
+TRACE_DTYPE = np.dtype(
+    [
+        ("key", "S16"),
+        ("kind", "u1"),
+        ("flags", "u1"),
+        ("last_touch_s", "<f8"),
+        ("frequency", "<f4"),
+        ("correction", "<f4"),
+        ("emotion", "<f4"),
+        ("stability", "<f4"),
+        ("association", "<f4"),
+    ]
+)
+"""One trace: everything about a memory that does not depend on the present moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Rows of varying length: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
+
+    >>> rows = Ragged.from_lists([[3, 4], [], [5]])
+    >>> rows.counts().tolist(), rows.row_numbers().tolist(), rows[0].tolist()
+    ([2, 0, 1], [0, 0, 2], [3, 4])
+    """
+
+    offsets: Ints
+    values: Ints
+
+    @classmethod
+    def from_lists(cls, lists: Sequence[Sequence[int]]) -> Ragged:
+        """Pack a list of rows."""
+        counts = np.fromiter((len(row) for row in lists), np.int64, len(lists))
+        values = np.fromiter((v for row in lists for v in row), np.int64, int(counts.sum()))
+        return cls.from_counts(counts, values)
+
+    @classmethod
+    def from_counts(cls, counts: Ints, values: Ints) -> Ragged:
+        """Wrap values that stand row after row, given the length of each row."""
+        offsets = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        return cls(offsets, values)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> Ints:
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+    def counts(self) -> Ints:
+        """Length of each row, shape (rows,)."""
+        return np.diff(self.offsets)
+
+    def row_numbers(self) -> Ints:
+        """The row each value belongs to, shape (values,)."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.counts())
+
+    def take(self, rows: Ints) -> Ragged:
+        """The given rows, in the given order."""
+        counts = self.counts()[rows]
+        shift = np.repeat(self.offsets[:-1][rows] - (np.cumsum(counts) - counts), counts)
+        return Ragged.from_counts(counts, self.values[shift + np.arange(len(shift))])
+
+
+@dataclass(frozen=True, slots=True)
+class Entities:
+    """``Entity`` nodes. All columns have shape (entities,)."""
+
+    uuid: list[str]
+    name: list[str]
+    summary: list[str]
+    group_id: list[str]
+    labels: list[tuple[str, ...]]
+    """The node's own types, without ``Entity``; empty for most graphs."""
+    created_at_s: Floats
+
+    def __len__(self) -> int:
+        return len(self.uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """``RELATES_TO`` edges between entities. All columns have shape (facts,)."""
+
+    uuid: list[str]
+    relation: list[str]
+    text: list[str]
+    group_id: list[str]
+    source: Ints
+    """Row in :class:`Entities`."""
+    target: Ints
+    """Row in :class:`Entities`."""
+    created_at_s: Floats
+    valid_at_s: Floats
+    invalid_at_s: Floats
+    expired_at_s: Floats
+    episodes: Ragged
+    """Rows in :class:`Episodes` that support the fact, each once; unknown ones are left out."""
+
+    def __len__(self) -> int:
+        return len(self.uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Episodes:
+    """``Episodic`` nodes. All columns have shape (episodes,)."""
+
+    uuid: list[str]
+    group_id: list[str]
+    created_at_s: Floats
+    valid_at_s: Floats
+
+    def __len__(self) -> int:
+        return len(self.uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """``MENTIONS`` edges, shape (mentions,) each: a row of Episodes and a row of Entities."""
+
+    episode: Ints
+    entity: Ints
+
+    def __len__(self) -> int:
+        return len(self.episode)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSnapshot:
+    """One Graphiti graph, complete, without embeddings."""
+
+    graph: str
+    entities: Entities
+    facts: Facts
+    episodes: Episodes
+    mentions: Mentions
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Items that could not become rows, counted by reason (for the summary's warnings)."""
+
+    @property
+    def memory_uuids(self) -> list[str]:
+        """Entities first, then facts: the order of every per-memory array."""
+        return self.entities.uuid + self.facts.uuid
+
+    @property
+    def memory_kinds(self) -> npt.NDArray[np.uint8]:
+        """:data:`ENTITY` or :data:`FACT` for each memory."""
+        return np.repeat(np.array([ENTITY, FACT], np.uint8), [len(self.entities), len(self.facts)])
+
+    def group_ids(self) -> set[str]:
+        """Every ``group_id`` that occurs on an entity, a fact or an episode."""
+        return {*self.entities.group_id, *self.facts.group_id, *self.episodes.group_id}
+
+    def only_group(self, group_id: str) -> GraphSnapshot:
+        """The part of the graph that belongs to one group.
+
+        The spellings in :data:`DEFAULT_GROUPS` are one group. A fact stays when it carries the
+        group and both its ends do.
+        """
+        wanted = DEFAULT_GROUPS if group_id in DEFAULT_GROUPS else frozenset({group_id})
+        keep_entity = _in_groups(self.entities.group_id, wanted)
+        keep_episode = _in_groups(self.episodes.group_id, wanted)
+        keep_fact = (
+            _in_groups(self.facts.group_id, wanted)
+            & keep_entity[self.facts.source]
+            & keep_entity[self.facts.target]
+        )
+        return self._subset(keep_entity, keep_fact, keep_episode)
+
+    def _subset(self, entity: Bools, fact: Bools, episode: Bools) -> GraphSnapshot:
+        new_entity, new_episode = _renumber(entity), _renumber(episode)
+        facts, mentions = self.facts, self.mentions
+        entity_rows, fact_rows, episode_rows = map(np.flatnonzero, (entity, fact, episode))
+        support = facts.episodes.take(fact_rows)
+        known = new_episode[support.values] >= 0
+        counts = np.bincount(support.row_numbers()[known], minlength=len(fact_rows))
+        mention = entity[mentions.entity] & episode[mentions.episode]
+        return GraphSnapshot(
+            graph=self.graph,
+            entities=Entities(
+                _pick(self.entities.uuid, entity_rows),
+                _pick(self.entities.name, entity_rows),
+                _pick(self.entities.summary, entity_rows),
+                _pick(self.entities.group_id, entity_rows),
+                _pick(self.entities.labels, entity_rows),
+                self.entities.created_at_s[entity_rows],
+            ),
+            facts=Facts(
+                _pick(facts.uuid, fact_rows),
+                _pick(facts.relation, fact_rows),
+                _pick(facts.text, fact_rows),
+                _pick(facts.group_id, fact_rows),
+                new_entity[facts.source[fact_rows]],
+                new_entity[facts.target[fact_rows]],
+                facts.created_at_s[fact_rows],
+                facts.valid_at_s[fact_rows],
+                facts.invalid_at_s[fact_rows],
+                facts.expired_at_s[fact_rows],
+                Ragged.from_counts(counts.astype(np.int64), new_episode[support.values[known]]),
+            ),
+            episodes=Episodes(
+                _pick(self.episodes.uuid, episode_rows),
+                _pick(self.episodes.group_id, episode_rows),
+                self.episodes.created_at_s[episode_rows],
+                self.episodes.valid_at_s[episode_rows],
+            ),
+            mentions=Mentions(
+                new_episode[mentions.episode[mention]], new_entity[mentions.entity[mention]]
+            ),
+            left_out=dict(self.left_out),
+        )
+
+
+def _in_groups(group_ids: list[str], wanted: frozenset[str]) -> Bools:
+    return np.fromiter((g in wanted for g in group_ids), np.bool_, len(group_ids))
+
+
+def _renumber(keep: Bools) -> Ints:
+    new = np.cumsum(keep, dtype=np.int64) - 1
+    new[~keep] = -1
+    return new
+
+
+def _pick(column: list[Any], rows: Ints) -> list[Any]:
+    return [column[i] for i in rows.tolist()]
+
+
+def memory_keys(uuids: Sequence[str]) -> Keys:
+    """A fixed-size key for each memory: a UUID's own 16 bytes, else a digest of the string.
+
+    Graphiti accepts any string as uuid. Canonical UUIDs (lower case, 36 characters) keep their
+    bytes; every other string gets BLAKE2b-128, so two strings never share a key in practice.
+
+    Args:
+        uuids: any strings.
+
+    Returns:
+        Shape (len(uuids),), dtype ``S16``.
+
+    >>> memory_keys(["00000000-0000-0000-0000-00000000000a"])[0][-1:]
+    b'\\n'
+    """
+    if not uuids:
+        return np.zeros(0, "S16")
+    joined = "".join(uuids)
+    if len(joined) == 36 * len(uuids) and joined.isascii():
+        cells = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, 36)
+        if all(len(u) == 36 for u in uuids) and _canonical(cells):
+            hexed = np.delete(cells, (8, 13, 18, 23), axis=1)
+            return np.frombuffer(bytes.fromhex(hexed.tobytes().decode("ascii")), "S16")
+    keys = bytearray()
+    for uuid in uuids:
+        keys += _memory_key(uuid)
+    return np.frombuffer(bytes(keys), "S16")
+
+
+def _canonical(cells: npt.NDArray[np.uint8]) -> bool:
+    dashes = cells[:, [8, 13, 18, 23]]
+    digits = np.delete(cells, (8, 13, 18, 23), axis=1)
+    is_hex = ((digits >= 48) & (digits <= 57)) | ((digits >= 97) & (digits <= 102))
+    return bool((dashes == 45).all() and is_hex.all())
+
+
+def _memory_key(uuid: str) -> bytes:
+    raw = uuid.encode("utf-8", "surrogatepass")
+    if len(raw) == 36 and _canonical(np.frombuffer(raw, np.uint8).reshape(1, 36)):
+        return bytes.fromhex(uuid.replace("-", ""))
+    return hashlib.blake2b(raw, digest_size=16).digest()

@@ -1,0 +1,60 @@
+"""What a run has decided to write, as a value: nothing is written by deciding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from synapse.hippocampus.model import Bools, Keys
+from synapse.hippocampus.traces import TraceTable, empty_traces
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One item: its value before and after, and why.
+
+    >>> Change("fact-1", None, {"verdict": "missed"}, "newer value").inverse().after is None
+    True
+    """
+
+    target: str
+    """Uuid of the memory that the change is about."""
+    before: Any
+    after: Any
+    """``None`` means: no entry."""
+    reason: str
+    evidence: tuple[str, ...] = ()
+    """Uuids of the facts that speak for the change."""
+
+    def inverse(self) -> Change:
+        """The change that brings ``before`` back."""
+        return replace(self, before=self.after, after=self.before, reason=f"undo: {self.reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationPlan:
+    """Everything one run writes into Synapse's room of one graph, in one atomic step.
+
+    ``traces`` is the whole table as it is to be; ``changed`` marks the rows that differ from
+    what is kept, ``removed`` names the keys that are kept and no longer belong to a memory.
+    """
+
+    graph: str
+    run_id: str
+    config_digest: str
+    base_revision: int
+    """Revision of the room the plan was made from; a room that moved on refuses the plan."""
+    traces: TraceTable = field(default_factory=empty_traces)
+    changed: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    removed: Keys = field(default_factory=lambda: np.zeros(0, "S16"))
+    ledger: tuple[Change, ...] = ()
+    surprises: tuple[str, ...] = ()
+    """Ids of the prediction errors that this run has taken over."""
+    run_record: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write."""
+        return not (self.changed.any() or len(self.removed) or self.ledger or self.surprises)

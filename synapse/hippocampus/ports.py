@@ -1,0 +1,130 @@
+"""The one thing the hippocampus asks of the outside world: a store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.traces import TraceTable, empty_traces
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """A prediction error noticed while an episode was ingested."""
+
+    fact: str
+    """Uuid of the new fact."""
+    against: str
+    """Uuid of the known fact it contradicts."""
+    rule: str
+    surprise_ratio: float
+    at_s: float
+    id: str = ""
+    """Given by the store when the surprise is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What Synapse keeps beside one graph. A graph never seen before has an empty room."""
+
+    revision: int = 0
+    """Grows by one with every write."""
+    traces: TraceTable = field(default_factory=empty_traces)
+    ledger: dict[str, Any] = field(default_factory=dict)
+    """Fact uuid -> what Synapse decided about it."""
+    surprises: tuple[Surprise, ...] = ()
+    """Recorded and not yet taken over by a run, oldest first."""
+    last_run: dict[str, Any] = field(default_factory=dict)
+    failures_count: int = 0
+    """Runs that failed since the last one that did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomSummary:
+    """Sizes and last run of a room, cheap to read."""
+
+    traces_count: int = 0
+    ledger_count: int = 0
+    surprises_count: int = 0
+    recalls_count: int = 0
+    revision: int = 0
+    failures_count: int = 0
+    last_run: dict[str, Any] = field(default_factory=dict)
+    lock_holder: str | None = None
+
+
+class MemoryStore(Protocol):
+    """Graphiti graphs, and Synapse's room beside each of them.
+
+    Reading never creates a graph. Every method raises a leaf of
+    :class:`~synapse.errors.StoreError` where the server does not do what it must.
+    """
+
+    def graphs(self) -> list[str]:
+        """Names of the graphs there are, sorted, without Synapse's own."""
+
+    def read_graph(self, graph: str) -> GraphSnapshot:
+        """All entities, facts, episodes and mentions of one graph.
+
+        Raises:
+            UnknownGraph: there is no graph of that name.
+            IncompleteRead: rows are missing and reading again did not help.
+        """
+
+    def read_room(self, graph: str) -> Room:
+        """What is kept beside the graph."""
+
+    def summarize_room(self, graph: str) -> RoomSummary:
+        """Sizes and last run, without reading the traces."""
+
+    def lock_holder(self, graph: str) -> str | None:
+        """Token of the run that works on the graph, if any."""
+
+    def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
+        """Take the lock unless another token holds it; a dead holder's lock expires by itself."""
+
+    def release_lock(self, graph: str, token: str) -> None:
+        """Give the lock back if ``token`` still holds it."""
+
+    def apply(self, plan: ConsolidationPlan, lock_token: str) -> None:
+        """Write the plan in one atomic step and raise the revision by one.
+
+        Raises:
+            LockLost: ``lock_token`` does not hold the lock, or the room's revision is no longer
+                the plan's. Nothing was written.
+        """
+
+    def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
+        """Append to the durable queue that the next run drains."""
+
+    def record_failure(self, graph: str) -> int:
+        """Count a failed run; return how many failed since one succeeded (apply() resets it)."""
+
+    def clear_failures(self, graph: str) -> None:
+        """Forget earlier failures after a run that had nothing to write."""
+
+    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> None:
+        """Add a memory to a graph in Graphiti's own shape; existing uuids are left as they are."""
+
+    def close(self) -> None:
+        """Free connections; stop a private server."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphDocument:
+    """A memory in Graphiti's shape, ready to be written: property maps with string times.
+
+    ``entities``: uuid, name, group_id, summary, created_at, labels (list). ``episodes``: uuid,
+    name, group_id, source, source_description, content, created_at, valid_at. ``facts``: uuid,
+    source_node_uuid, target_node_uuid, name, fact, group_id, episodes (list), created_at, and
+    optionally valid_at, invalid_at, expired_at. ``mentions``: uuid, episode_uuid, entity_uuid,
+    group_id, created_at. Other keys are written as they are; ``None`` values are left out.
+    """
+
+    entities: tuple[dict[str, Any], ...] = ()
+    facts: tuple[dict[str, Any], ...] = ()
+    episodes: tuple[dict[str, Any], ...] = ()
+    mentions: tuple[dict[str, Any], ...] = ()

@@ -1,0 +1,66 @@
+"""Traces: what Synapse keeps about each memory, as one sorted table.
+
+A trace is time-invariant. Strength at any moment follows from it by formula, so an unchanged
+graph needs no write at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from synapse.hippocampus.model import TRACE_DTYPE, Bools, Keys
+
+TraceTable = npt.NDArray[np.void]
+"""Rows of :data:`~synapse.hippocampus.model.TRACE_DTYPE`, sorted by key, keys unique."""
+
+
+def empty_traces() -> TraceTable:
+    """A table without rows."""
+    return np.zeros(0, TRACE_DTYPE)
+
+
+def trace_table(keys: Keys, columns: Mapping[str, npt.NDArray[np.generic]]) -> TraceTable:
+    """Build the sorted table from aligned columns.
+
+    Args:
+        keys: shape (memories,), see :func:`~synapse.hippocampus.model.memory_keys`.
+        columns: one array of shape (memories,) for each other field of the dtype.
+
+    >>> table = trace_table(np.array([b"b", b"a"]), {"frequency": np.array([0.5, 0.25])})
+    >>> table["key"].tolist(), table["frequency"].tolist()
+    ([b'a', b'b'], [0.25, 0.5])
+    """
+    order = np.argsort(keys, kind="stable")
+    table = np.zeros(len(keys), TRACE_DTYPE)
+    table["key"] = keys[order]
+    for name, column in columns.items():
+        table[name] = column[order]
+    return table
+
+
+def changed_rows(before: TraceTable, after: TraceTable) -> Bools:
+    """Which rows of ``after`` are new or differ from ``before``, shape (len(after),).
+
+    >>> old = trace_table(np.array([b"a", b"b"]), {"stability": np.array([1.0, 1.0])})
+    >>> new = trace_table(np.array([b"a", b"b"]), {"stability": np.array([1.0, 2.0])})
+    >>> changed_rows(old, new).tolist(), changed_rows(new, new).any().item()
+    ([False, True], False)
+    """
+    if len(before) == 0:
+        return np.ones(len(after), np.bool_)
+    place = np.minimum(np.searchsorted(before["key"], after["key"]), len(before) - 1)
+    differs: Bools = _row_bytes(before)[place] != _row_bytes(after)
+    return differs
+
+
+def removed_keys(before: TraceTable, after: TraceTable) -> Keys:
+    """Keys of ``before`` that ``after`` no longer has."""
+    gone: Keys = np.setdiff1d(before["key"], after["key"], assume_unique=True)
+    return gone
+
+
+def _row_bytes(table: TraceTable) -> npt.NDArray[np.void]:
+    return np.ascontiguousarray(table).view(f"V{TRACE_DTYPE.itemsize}")

@@ -1,0 +1,1 @@
+"""Graphiti, host programs and memory files."""

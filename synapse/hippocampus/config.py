@@ -60,6 +60,8 @@ class ForgettingConfig(_Section):
     stability_max: Annotated[float, Field(ge=1.0, le=100.0, allow_inf_nan=False)] = 6.0
     spacing_days: PositiveDays = 7.0
     """A gap of this many days between two rehearsals gives 1 - 1/e of the full gain."""
+    fading_horizon_days: PositiveDays = 7.0
+    """A memory that falls below the prune threshold within this time counts as fading."""
 
 
 class HebbianConfig(_Section):

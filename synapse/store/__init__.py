@@ -1,1 +1,52 @@
-"""Everything that touches FalkorDB."""
+"""Everything that touches FalkorDB; :func:`open_store` is the way in.
+
+Importing the package loads neither redis nor numpy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from synapse.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.ports import MemoryStore
+
+_SERVERS = ("redis://", "rediss://", "unix://", "falkor://", "falkors://")
+_EMBEDDED = "embedded:"
+
+
+def open_store(uri: str) -> MemoryStore:
+    """Open the store at an address; ``close()`` it when done.
+
+    Args:
+        uri: ``redis://``, ``rediss://`` (TLS) or ``unix://`` for a server that runs, or
+            ``embedded:<folder>`` for a private server that keeps its data in the folder and
+            stops when the store is closed.
+
+    Raises:
+        ConfigurationError: the address has another form.
+        StoreError: the server does not answer as it must.
+    """
+    if uri.startswith(_SERVERS):
+        from synapse.store.falkordb import FalkorStore
+
+        return FalkorStore.open(uri)
+    if uri.startswith(_EMBEDDED) and uri != _EMBEDDED:
+        return _open_embedded(uri.removeprefix(_EMBEDDED))
+    raise ConfigurationError(
+        "the database address must be redis://, rediss:// or unix:// and a place, "
+        "or embedded: and a folder"
+    )
+
+
+def _open_embedded(folder: str) -> MemoryStore:
+    from synapse.store.embedded import EmbeddedServer
+    from synapse.store.falkordb import FalkorStore
+
+    server = EmbeddedServer(folder).start()
+    try:
+        return FalkorStore.open(server.uri, on_close=server.stop)
+    except BaseException:
+        server.stop()
+        raise

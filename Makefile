@@ -1,0 +1,53 @@
+# The verbs of the project; continuous integration uses the same ones.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := .demo
+
+.PHONY: help demo test lint types contracts check bench clean
+
+help:
+	@echo "make demo       install into $(VENV) and consolidate a demo memory"
+	@echo "make test       install the development tools and run the tests"
+	@echo "make check      lint, types, import contracts and tests"
+	@echo "make bench      measure speed against the bare floor (minutes)"
+	@echo "make clean      remove the virtual environment and the demo memory"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Synapse needs Python 3.11 or later; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo-ready: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[embedded]'
+	@touch $@
+
+$(VENV)/.dev-ready: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.demo-ready
+
+demo: export FALKORDB_URI = embedded:$(DEMO)
+demo: $(VENV)/.demo-ready
+	@$(BIN)/synapse load synapse/demo/memory.jsonl --group-id demo
+	@$(BIN)/python scripts/consolidate.py --group-id demo --schemas --prune --now 2026-07-01T06:00:00Z
+
+test: $(VENV)/.dev-ready
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev-ready
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev-ready
+	@$(BIN)/mypy
+
+contracts: $(VENV)/.dev-ready
+	@$(BIN)/lint-imports
+
+check: lint types contracts test
+
+bench: $(VENV)/.dev-ready
+	@$(BIN)/python benchmarks/speed.py
+
+clean:
+	rm -rf $(VENV) $(DEMO)

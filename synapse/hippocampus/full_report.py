@@ -1,0 +1,92 @@
+"""The summary with every list complete: what ``--report-file`` holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from synapse.hippocampus.model import KIND_NAMES
+from synapse.hippocampus.report import ConsolidationReport
+from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.summary import iso_time
+
+
+def full_report(report: ConsolidationReport, thoughts: Thoughts | None) -> dict[str, Any]:
+    """The same object as on stdout, plus ``all`` in each section (none for a run that failed)."""
+    whole = report.as_dict()
+    if thoughts is None:
+        return whole
+    whole["contradictions"]["all"] = _findings(thoughts)
+    whole["retention"]["all"] = _memories(thoughts)
+    if report.schemas is not None:
+        whole["schemas"]["all"] = [schema.as_dict() for schema in thoughts.schemas]
+    if report.pruning is not None:
+        whole["pruning"]["all"] = _pruning(thoughts)
+    return whole
+
+
+def _findings(thoughts: Thoughts) -> list[dict[str, Any]]:
+    uuid = thoughts.snapshot.facts.uuid
+    return [
+        {
+            "fact": uuid[finding.fact],
+            "by": uuid[finding.by] if finding.by >= 0 else None,
+            "verdict": finding.verdict,
+            "confidence": finding.confidence,
+            "rule": finding.rule,
+            "invalid_at": _time_or_none(finding.invalid_at_s),
+            "evidence": finding.evidence,
+        }
+        for finding in thoughts.contradictions.findings
+    ]
+
+
+def _memories(thoughts: Thoughts) -> list[dict[str, Any]]:
+    parts = thoughts.parts
+    columns = zip(
+        thoughts.snapshot.memory_uuids,
+        thoughts.snapshot.memory_kinds.tolist(),
+        *(
+            column.round(6).tolist()
+            for column in (
+                thoughts.salience,
+                parts.recency,
+                parts.frequency,
+                parts.correction,
+                parts.emotion,
+                thoughts.strength,
+            )
+        ),
+        strict=True,
+    )
+    return [
+        {
+            "uuid": uuid,
+            "kind": KIND_NAMES[kind],
+            "salience": salience,
+            "recency": recency,
+            "frequency": frequency,
+            "correction": correction,
+            "emotion": emotion,
+            "strength": strength,
+        }
+        for uuid, kind, salience, recency, frequency, correction, emotion, strength in columns
+    ]
+
+
+def _pruning(thoughts: Thoughts) -> list[dict[str, Any]]:
+    decision, uuids = thoughts.pruning, thoughts.snapshot.memory_uuids
+    kinds = thoughts.snapshot.memory_kinds
+    return [
+        {
+            "uuid": uuids[row],
+            "kind": KIND_NAMES[kinds[row]],
+            "verdict": decision.verdict(row),
+            "reason": decision.explain_row(row),
+            "strength": round(float(thoughts.strength[row]), 6),
+        }
+        for row in decision.candidates_and_spared().tolist()
+    ]
+
+
+def _time_or_none(seconds: float) -> str | None:
+    return iso_time(seconds) if seconds == seconds else None

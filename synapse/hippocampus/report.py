@@ -1,0 +1,250 @@
+"""The summary of a run: one JSON object on one line, its shape versioned.
+
+Fields may be added, never renamed. The line holds counts and ids, no fact text, and stays under
+:data:`MAX_SUMMARY_CHARACTERS` whatever the graph contains; :class:`FullLists` carries everything.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+MAX_SUMMARY_CHARACTERS = 3_500
+_NAME_CHARACTERS = 128
+_WARNING_CHARACTERS = 200
+_ERROR_CHARACTERS = 400
+_FAILED_GROUPS_COUNT = 5
+
+Status = Literal["ok", "partial", "failed", "lock_busy"]
+
+
+class Seen(BaseModel):
+    """What the graph held."""
+
+    episodes: int = 0
+    entities: int = 0
+    facts: int = 0
+    mentions: int = 0
+
+
+class OnlineContradictions(BaseModel):
+    """Prediction errors noticed during ingestion and taken over by this run."""
+
+    count: int = 0
+
+
+class Contradictions(BaseModel):
+    """Facts that another fact contradicts, or whose invalidation nothing explains."""
+
+    count: int = 0
+    superseded: int = 0
+    missed: int = 0
+    doubtful: int = 0
+    resolved: int = 0
+    review: int = 0
+    top: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class Hebbian(BaseModel):
+    """Episodes with several entities, and pairs that were active together repeatedly."""
+
+    groups: int = 0
+    associations: int = 0
+
+
+class Retention(BaseModel):
+    """How strong the memories are. entities + facts = changed + unchanged."""
+
+    entities: int = 0
+    facts: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    mean_strength: float = 0.0
+    fading: int = 0
+
+
+class Schemas(BaseModel):
+    """Repeated patterns behind the episodes."""
+
+    count: int = 0
+    top: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class Pruning(BaseModel):
+    """What could be archived. kept + spared + candidates = entities + facts."""
+
+    threshold: float
+    candidates: int = 0
+    share: float = 0.0
+    kept: int = 0
+    spared: int = 0
+    spared_by: dict[str, int] = Field(default_factory=dict)
+    top: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class Wrote(BaseModel):
+    """What the run wrote."""
+
+    traces: int = 0
+    findings: int = 0
+    invalidated: int = 0
+    archived: int = 0
+
+
+class Durations(BaseModel):
+    """Seconds by phase."""
+
+    read: float = 0.0
+    think: float = 0.0
+    write: float = 0.0
+
+
+class ConsolidationReport(BaseModel):
+    """One run over one graph."""
+
+    schema_version: Literal[1] = 1
+    status: Status = "ok"
+    run_id: str
+    graph: str
+    group_id: str | None
+    now: str
+    dry_run: bool = False
+    error: str | None = None
+    seen: Seen = Seen()
+    online_contradictions: OnlineContradictions = OnlineContradictions()
+    contradictions: Contradictions = Contradictions()
+    hebbian: Hebbian = Hebbian()
+    retention: Retention = Retention()
+    schemas: Schemas | None = None
+    pruning: Pruning | None = None
+    wrote: Wrote = Wrote()
+    reason_for_zero: dict[str, str] = Field(default_factory=dict)
+    warnings: list[str] = Field(default_factory=list)
+    durations_s: Durations = Durations()
+    config_digest: str
+    wakeAgent: bool = False  # the name is the scheduler's, not ours
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summary as JSON values; sections that were not asked for are absent."""
+        whole = self.model_dump(mode="json")
+        for optional in ("error", "schemas", "pruning"):
+            if whole[optional] is None:
+                del whole[optional]
+        for name in ("graph", "group_id", "run_id"):
+            whole[name] = shortened(whole[name], _NAME_CHARACTERS)
+        if "error" in whole:
+            whole["error"] = shortened(whole["error"], _ERROR_CHARACTERS)
+        whole["warnings"] = [shortened(w, _WARNING_CHARACTERS) for w in whole["warnings"]]
+        return whole
+
+    def as_record(self) -> dict[str, Any]:
+        """What the room remembers of a run."""
+        return {
+            "run_id": self.run_id,
+            "group_id": self.group_id,
+            "now": self.now,
+            "status": self.status,
+            "seen": self.seen.model_dump(),
+            "contradictions": self.contradictions.count,
+            "changed": self.retention.changed,
+        }
+
+
+class GroupsReport(BaseModel):
+    """One run over several graphs."""
+
+    status: Status
+    groups: list[ConsolidationReport]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summaries and their totals."""
+        return {
+            "schema_version": 1,
+            "status": self.status,
+            "groups": [group.as_dict() for group in self.groups],
+            "totals": self.totals(),
+        }
+
+    def totals(self) -> dict[str, Any]:
+        """Sums over the groups."""
+        groups = self.groups
+        return {
+            "groups": len(groups),
+            "failed": sum(g.status == "failed" for g in groups),
+            "lock_busy": sum(g.status == "lock_busy" for g in groups),
+            "entities": sum(g.seen.entities for g in groups),
+            "facts": sum(g.seen.facts for g in groups),
+            "contradictions": sum(g.contradictions.count for g in groups),
+            "changed": sum(g.retention.changed for g in groups),
+            "candidates": sum(g.pruning.candidates for g in groups if g.pruning),
+        }
+
+
+def summary_line(whole: dict[str, Any]) -> str:
+    """The JSON line for stdout: pure ASCII, no line break, never above the limit.
+
+    Lists of examples give way first, then warnings, then whole group summaries (from the
+    healthy ones); counts never do. Whatever was left out is counted under ``left_out``.
+
+    >>> summary_line({"status": "ok", "graph": "café"})
+    '{"status": "ok", "graph": "caf\\\\u00e9"}'
+    """
+    line = json.dumps(whole)
+    if len(line) <= MAX_SUMMARY_CHARACTERS:
+        return line
+    slim = json.loads(line)
+    for shrink in (_without_examples, _without_details, _without_healthy_groups):
+        shrink(slim)
+        line = json.dumps(slim)
+        if len(line) <= MAX_SUMMARY_CHARACTERS:
+            break
+    return line
+
+
+def shortened(text: Any, limit: int) -> Any:
+    """Cut a string to ``limit`` characters, the last one an ellipsis.
+
+    Characters that JSON writes as escapes count as what they become, so that a name made of
+    them cannot outgrow the line.
+
+    >>> shortened("abcdef", 4), shortened("ab", 4), shortened(None, 4)
+    ('abc…', 'ab', None)
+    """
+    if not isinstance(text, str) or len(json.dumps(text)) - 2 <= limit:
+        return text
+    kept, used = [], 0
+    for character in text:
+        used += len(json.dumps(character)) - 2
+        if used > limit - 1:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+def _sections(whole: dict[str, Any]) -> list[dict[str, Any]]:
+    return [whole, *whole.get("groups", [])]
+
+
+def _without_examples(whole: dict[str, Any]) -> None:
+    for summary in _sections(whole):
+        for name in ("contradictions", "schemas", "pruning"):
+            if name in summary:
+                summary[name]["top"] = []
+
+
+def _without_details(whole: dict[str, Any]) -> None:
+    for summary in _sections(whole):
+        summary.pop("reason_for_zero", None)
+        summary["warnings"] = summary.get("warnings", [])[:1]
+
+
+def _without_healthy_groups(whole: dict[str, Any]) -> None:
+    groups = whole.get("groups", [])
+    failed = [group for group in groups if group.get("status") == "failed"]
+    whole["groups"] = [
+        {name: group.get(name) for name in ("graph", "status", "error")}
+        for group in failed[:_FAILED_GROUPS_COUNT]
+    ]
+    whole["left_out"] = {"groups": len(groups) - len(whole["groups"])}

@@ -1,0 +1,140 @@
+"""Where each setting comes from: option, then environment, then ``synapse.toml``, then default.
+
+This is the only module that reads the environment.
+
+``FALKORDB_URI`` (``redis://``, ``rediss://``, ``unix://`` or ``embedded:<folder>``) names the
+server; without it ``FALKORDB_HOST``, ``FALKORDB_PORT``, ``FALKORDB_USERNAME`` and
+``FALKORDB_PASSWORD`` do. ``FALKORDB_DATABASE`` is the graph that a run without ``--graph`` uses.
+Every constant of :class:`~synapse.hippocampus.config.HippocampusConfig` can be set as
+``SYNAPSE_<SECTION>__<NAME>`` or in ``synapse.toml``; ``SYNAPSE_CONFIG`` names that file.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+
+from synapse.errors import ConfigurationError
+from synapse.hippocampus.config import HippocampusConfig
+
+DEFAULT_CONFIG_FILE = "synapse.toml"
+
+
+class Connection(BaseModel):
+    """Which server, and which graph on it when the caller names none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    uri: SecretStr | None = None
+    host: str = "localhost"
+    port: int = Field(default=6379, ge=1, le=65_535)
+    username: str = ""
+    password: SecretStr = SecretStr("")
+    database: str = "default_db"
+
+    def address(self) -> str:
+        """One URI that says it all. It may hold the password: never print it.
+
+        >>> Connection(host="db", username="me", password="p@ss").address()
+        'redis://me:p%40ss@db:6379'
+        """
+        if self.uri is not None and self.uri.get_secret_value():
+            return self.uri.get_secret_value()
+        password = self.password.get_secret_value()
+        login = f"{quote(self.username, safe='')}:{quote(password, safe='')}@"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"redis://{login if password or self.username else ''}{host}:{self.port}"
+
+
+class Settings(BaseModel):
+    """Everything a command needs to know."""
+
+    model_config = ConfigDict(frozen=True)
+
+    connection: Connection
+    hippocampus: HippocampusConfig
+
+
+class _ConnectionEnvironment(BaseSettings, Connection):
+    model_config = SettingsConfigDict(env_prefix="FALKORDB_", env_ignore_empty=True)
+
+
+class _HippocampusEnvironment(BaseSettings, HippocampusConfig):
+    model_config = SettingsConfigDict(
+        env_prefix="SYNAPSE_", env_nested_delimiter="__", env_ignore_empty=True
+    )
+
+
+def load_settings(config_file: Path | None = None) -> Settings:
+    """Read the environment and the configuration file.
+
+    Args:
+        config_file: ``--config``; else ``SYNAPSE_CONFIG``; else ``synapse.toml`` in the working
+            directory if it is there.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or values are out of bounds; the message
+            names all of them.
+    """
+    file = config_file or _configured_file()
+    table = _read_toml(file) if file else {}
+    connection = _merge(table.pop("falkordb", {}), _environment(_ConnectionEnvironment))
+    constants = _merge(table, _environment(_HippocampusEnvironment))
+    where = f"environment or {file}" if file else "environment"
+    return _validated({"connection": connection, "hippocampus": constants}, where)
+
+
+def _configured_file() -> Path | None:
+    named = os.environ.get("SYNAPSE_CONFIG")
+    if named:
+        return Path(named)
+    default = Path(DEFAULT_CONFIG_FILE)
+    return default if default.is_file() else None
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot read the configuration file {file}: {error.strerror}; check --config"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file} is not valid TOML: {error}; correct that line") from error
+
+
+def _environment(kind: type[BaseSettings]) -> dict[str, Any]:
+    try:
+        return EnvSettingsSource(kind)()
+    except ValueError as error:
+        raise ConfigurationError(f"the environment cannot be understood: {error}") from error
+
+
+def _merge(low: Any, high: dict[str, Any]) -> Any:
+    if not isinstance(low, dict):
+        return low
+    merged = dict(low)
+    for name, value in high.items():
+        merged[name] = _merge(merged.get(name, {}), value) if isinstance(value, dict) else value
+    return merged
+
+
+def _validated(values: dict[str, Any], where: str) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        complaints = "; ".join(
+            f"{_setting_name(one['loc'])}: {one['msg']}" for one in error.errors(include_url=False)
+        )
+        raise ConfigurationError(f"settings out of bounds ({where}): {complaints}") from error
+
+
+def _setting_name(location: tuple[int | str, ...]) -> str:
+    section, *rest = (str(part) for part in location)
+    return ".".join(["falkordb", *rest] if section == "connection" else rest or [section])

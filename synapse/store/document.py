@@ -1,0 +1,153 @@
+"""Makes a :class:`~synapse.hippocampus.ports.GraphDocument` fit to be stored, or says why not."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from synapse.errors import UsageError
+from synapse.hippocampus.ports import GraphDocument
+
+Item = dict[str, Any]
+
+_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_EMBEDDINGS = ("name_embedding", "fact_embedding")
+
+# Graphiti refuses to read an item that lacks one of these.
+_ENTITY: Item = {"name": "", "group_id": "_", "summary": "", "labels": []}
+_FACT: Item = {"name": "", "group_id": "_", "fact": "", "episodes": []}
+_EPISODE: Item = {
+    "name": "",
+    "group_id": "_",
+    "source": "text",
+    "source_description": "",
+    "content": "",
+}
+_MENTION: Item = {"group_id": "_"}
+
+
+def refuse_own_graph(name: str) -> None:
+    """Refuse to treat one of Synapse's own graphs as a memory."""
+    if name.startswith("synapse:"):
+        raise UsageError(
+            f"the graph {shown(name)} belongs to Synapse itself; name the graph beside it"
+        )
+
+
+def storable(document: GraphDocument) -> GraphDocument:
+    """The document as it is to be stored: each uuid once, the properties Graphiti needs added.
+
+    Unknown values (``None``) and embeddings are left out, ``labels`` lose the name ``Entity``,
+    and each episode lists the facts of the document that name it, as Graphiti's own do.
+
+    Raises:
+        UsageError: an item without uuid, or a property that a graph cannot hold.
+
+    >>> stored = storable(GraphDocument(entities=({"uuid": "a", "labels": ["Entity", "City"]},)))
+    >>> stored.entities[0]["labels"], stored.entities[0]["summary"]
+    (['City'], '')
+    """
+    facts = _items("fact", document.facts, _FACT, ("source_node_uuid", "target_node_uuid"))
+    episodes = _items("episode", document.episodes, _EPISODE)
+    said_in: dict[str, list[str]] = {}
+    for fact in facts:
+        for episode in dict.fromkeys(fact["episodes"]):
+            said_in.setdefault(episode, []).append(fact["uuid"])
+    for episode in episodes:
+        episode.setdefault("entity_edges", said_in.get(episode["uuid"], []))
+    entities = _items("entity", document.entities, _ENTITY)
+    for entity in entities:
+        entity["labels"] = _labels(entity)
+    return GraphDocument(
+        entities=tuple(entities),
+        facts=tuple(facts),
+        episodes=tuple(episodes),
+        mentions=tuple(
+            _items("mention", document.mentions, _MENTION, ("episode_uuid", "entity_uuid"))
+        ),
+    )
+
+
+def refuse_dangling(
+    document: GraphDocument, entities: Collection[str], episodes: Collection[str]
+) -> None:
+    """Refuse facts and mentions that hang on something that is not there.
+
+    Args:
+        document: a storable document.
+        entities: uuids of all entities there are or will be.
+        episodes: uuids of all episodes there are or will be.
+    """
+    ends = (
+        ("fact", document.facts, "source_node_uuid", "entity", entities),
+        ("fact", document.facts, "target_node_uuid", "entity", entities),
+        ("mention", document.mentions, "episode_uuid", "episode", episodes),
+        ("mention", document.mentions, "entity_uuid", "entity", entities),
+    )
+    for what, items, end, wanted, known in ends:
+        for item in items:
+            if item[end] not in known:
+                raise UsageError(
+                    f"the {what} {shown(item['uuid'])} names the {wanted} "
+                    f"{shown(item[end])}, which is neither in the file nor in the graph"
+                )
+
+
+def _items(
+    what: str, items: Iterable[Item], required: Item, references: tuple[str, ...] = ()
+) -> list[Item]:
+    stored: dict[str, Item] = {}
+    for item in items:
+        for name in ("uuid", *references):
+            if not isinstance(item.get(name), str) or not item[name]:
+                raise UsageError(f"a {what} ({shown(item.get('uuid'))}) has no {name}; give it one")
+        known = {k: v for k, v in item.items() if v is not None and k not in _EMBEDDINGS}
+        for name, value in known.items():
+            _refuse_unstorable(what, item["uuid"], name, value)
+        stored.setdefault(item["uuid"], {**required, **known})
+    return list(stored.values())
+
+
+def _labels(entity: Item) -> list[str]:
+    for label in entity["labels"]:
+        if not isinstance(label, str) or not _LABEL.fullmatch(label):
+            raise UsageError(
+                f"the entity {shown(entity['uuid'])} has the label {shown(label)}; "
+                "a label is letters, digits and underscores"
+            )
+    return [label for label in entity["labels"] if label != "Entity"]
+
+
+def _refuse_unstorable(what: str, uuid: str, name: str, value: Any) -> None:
+    reason = None if _is_text(name) and name and "`" not in name else "has a name"
+    for part in value if isinstance(value, list | tuple) else (value,):
+        reason = reason or _why_unstorable(part)
+    if reason:
+        raise UsageError(
+            f"the property {shown(name)} of {what} {shown(uuid)} {reason} that FalkorDB cannot hold"
+        )
+
+
+def _why_unstorable(value: Any) -> str | None:
+    if isinstance(value, str):
+        return None if _is_text(value) else "has a character"
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return None if -(2**63) <= value < 2**63 else "is a number"
+    if isinstance(value, float):
+        return None if math.isfinite(value) else "is a number"
+    return f"is a {type(value).__name__}"
+
+
+def _is_text(text: str) -> bool:
+    """Whether the text has neither NUL nor half a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def shown(value: Any) -> str:
+    """A name in an error: quoted, on one line, not too long."""
+    text = ascii(value)
+    return text if len(text) <= 40 else text[:36] + "...'"

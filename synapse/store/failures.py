@@ -1,0 +1,147 @@
+"""What goes wrong at the database, in words for a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import redis
+from redis import exceptions as said
+
+from synapse import errors
+
+_FIRST_LINE_MAX = 129
+_REWRITTEN = re.compile(r"timed out|time-?out|authenti\w+|authori[sz]\w+|\b4(?:01|03|29)\b", re.I)
+
+
+@contextmanager
+def explained(uri: str) -> Iterator[None]:
+    """Turn what the client or the server says into one of :mod:`synapse.errors`.
+
+    Args:
+        uri: where the connection leads; its user name and password are never shown.
+
+    >>> with explained("redis://me:secret@localhost:1"):
+    ...     raise redis.exceptions.BusyLoadingError
+    Traceback (most recent call last):
+    synapse.errors.StoreUnreachable: FalkorDB at redis://localhost:1 is still loading; try later
+    """
+    try:
+        yield
+    except (redis.RedisError, said.RedisClusterException, OSError) as error:
+        raise _translated(error, _shown(uri)) from error
+
+
+def _shown(uri: str) -> str:
+    """The address without user name, password and options, short enough for a sentence."""
+    parts = urlsplit(uri)
+    place = parts.path if parts.scheme == "unix" else parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{place if len(place) <= 40 else '…' + place[-39:]}"
+
+
+def _translated(error: Exception, where: str) -> errors.SynapseError:
+    """The first line of :data:`_SENTENCES` that fits, or the server's own words."""
+    words = str(error).partition("\n")[0]
+    for kind, pattern, leaf, sentence in _SENTENCES:
+        if isinstance(error, kind) and re.search(pattern, words):
+            return leaf(sentence.format(where=where, command=_command(words)))
+    if isinstance(error, said.ResponseError):
+        return errors.StoreError(_line(f"FalkorDB at {where} answered: ", words))
+    reason = _reason(error)
+    return errors.StoreUnreachable(f"no FalkorDB answers at {where} ({reason}); check FALKORDB_URI")
+
+
+_SENTENCES: tuple[tuple[type[Exception], str, type[errors.SynapseError], str], ...] = (
+    (
+        said.AuthenticationError,
+        "",
+        errors.AccessRefused,
+        "FalkorDB at {where} refuses the user name or password; check FALKORDB_PASSWORD",
+    ),
+    (
+        said.BusyLoadingError,
+        "",
+        errors.StoreUnreachable,
+        "FalkorDB at {where} is still loading; try later",
+    ),
+    (
+        said.NoPermissionError,
+        "key",
+        errors.AccessRefused,
+        "the user at {where} has no right to a key it needs; grant %RW~ on the graph's keys",
+    ),
+    (
+        said.NoPermissionError,
+        "",
+        errors.AccessRefused,
+        "the user at {where} may not run {command}; grant it with ACL SETUSER",
+    ),
+    (
+        said.ReadOnlyError,
+        "",
+        errors.AccessRefused,
+        "FalkorDB at {where} is a read-only replica; connect to the primary",
+    ),
+    (
+        said.OutOfMemoryError,
+        "",
+        errors.OutOfMemory,
+        "FalkorDB at {where} is at its memory limit; free memory or raise maxmemory",
+    ),
+    (
+        said.ResponseError,
+        r"(?i)max pending queries|^MASTERDOWN|^CLUSTERDOWN|link with master",
+        errors.StoreUnreachable,
+        "FalkorDB at {where} cannot take a query now; try later",
+    ),
+    (
+        said.ResponseError,
+        r"(?i)unknown command '?graph\.",
+        errors.NotFalkorDB,
+        "the server at {where} is not FalkorDB: it has no graph commands; load its module",
+    ),
+    (
+        said.ResponseError,
+        "operation on empty key",
+        errors.UnknownGraph,
+        "FalkorDB at {where} has no graph of that name; synapse status lists those it has",
+    ),
+    (
+        said.ResponseError,
+        "^WRONGTYPE",
+        errors.StoreError,
+        "a key at {where} holds something other than a graph; choose another graph name",
+    ),
+    (
+        said.ResponseError,
+        "^Query timed out",
+        errors.StoreError,
+        "FalkorDB at {where} stopped a query at its own time limit; raise its TIMEOUT",
+    ),
+    (
+        said.TimeoutError,
+        "",
+        errors.StoreUnreachable,
+        "FalkorDB at {where} gave no answer in time; is it busy, or the network down?",
+    ),
+)
+
+
+def _command(words: str) -> str:
+    named = re.search(r"'([\w.|-]+)'", words)
+    return named.group(1).upper() if named else "a command"
+
+
+def _line(start: str, words: str) -> str:
+    """One line of bounded length, without the words that job schedulers rewrite."""
+    return (start + _REWRITTEN.sub("…", words).strip())[:_FIRST_LINE_MAX]
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).lower()
+    for words in ("refused", "no such file", "name or service not known", "certificate", "closed"):
+        if words in text:
+            return words
+    return "not reachable"

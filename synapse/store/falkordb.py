@@ -1,0 +1,108 @@
+"""FalkorDB as a store: Graphiti's graphs, and Synapse's room beside each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
+from synapse.store import room
+from synapse.store.connection import Connection, connect, explained, list_graphs
+from synapse.store.document import refuse_own_graph
+from synapse.store.reader import read_graph
+from synapse.store.writer import write_document
+
+
+class FalkorStore:
+    """A :class:`~synapse.hippocampus.ports.MemoryStore` on a FalkorDB server.
+
+    Args:
+        connection: a client that answers with bytes and never repeats a command by itself.
+        uri: where it is connected to, for the sentences of errors.
+        on_close: called after the connections are closed.
+    """
+
+    def __init__(
+        self, connection: Connection, uri: str, on_close: Callable[[], None] = lambda: None
+    ) -> None:
+        self._connection = connection
+        self._uri = uri
+        self._on_close = on_close
+
+    @classmethod
+    def open(cls, uri: str, on_close: Callable[[], None] = lambda: None) -> FalkorStore:
+        """Connect to a ``redis://``, ``rediss://`` or ``unix://`` address."""
+        return cls(connect(uri), uri, on_close)
+
+    def graphs(self) -> list[str]:
+        """Names of the graphs there are, sorted, without Synapse's own."""
+        with explained(self._uri):
+            return list_graphs(self._connection)
+
+    def read_graph(self, graph: str) -> GraphSnapshot:
+        """All entities, facts, episodes and mentions of one graph."""
+        with self._at_work_on(graph) as connection:
+            return read_graph(connection, graph)
+
+    def read_room(self, graph: str) -> Room:
+        """What is kept beside the graph."""
+        with self._at_work_on(graph) as connection:
+            return room.read_room(connection, graph)
+
+    def summarize_room(self, graph: str) -> RoomSummary:
+        """Sizes and last run, without reading the traces."""
+        with self._at_work_on(graph) as connection:
+            return room.summarize_room(connection, graph)
+
+    def lock_holder(self, graph: str) -> str | None:
+        """Token of the run that works on the graph, if any."""
+        with self._at_work_on(graph) as connection:
+            return room.lock_holder(connection, graph)
+
+    def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
+        """Take the lock unless another token holds it, or extend one's own."""
+        with self._at_work_on(graph) as connection:
+            return room.acquire_lock(connection, graph, token, ttl_s)
+
+    def release_lock(self, graph: str, token: str) -> None:
+        """Give the lock back if ``token`` still holds it."""
+        with self._at_work_on(graph) as connection:
+            room.release_lock(connection, graph, token)
+
+    def apply(self, plan: ConsolidationPlan, lock_token: str) -> None:
+        """Write the plan in one transaction and raise the revision by one."""
+        with self._at_work_on(plan.graph) as connection:
+            room.apply(connection, plan, lock_token)
+
+    def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
+        """Append to the durable queue that the next run drains."""
+        with self._at_work_on(graph) as connection:
+            room.record_surprises(connection, graph, surprises)
+
+    def record_failure(self, graph: str) -> int:
+        """Count a failed run; return how many failed since one succeeded."""
+        with self._at_work_on(graph) as connection:
+            return room.record_failure(connection, graph)
+
+    def clear_failures(self, graph: str) -> None:
+        """Forget earlier failures after a run that had nothing to write."""
+        with self._at_work_on(graph) as connection:
+            room.clear_failures(connection, graph)
+
+    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> None:
+        """Add a memory to a graph in Graphiti's own shape."""
+        with self._at_work_on(graph) as connection:
+            write_document(connection, graph, nodes_and_edges)
+
+    def close(self) -> None:
+        """Free the connections; stop a private server."""
+        self._connection.close()
+        self._on_close()
+
+    @contextmanager
+    def _at_work_on(self, graph: str) -> Iterator[Connection]:
+        refuse_own_graph(graph)
+        with explained(self._uri):
+            yield self._connection

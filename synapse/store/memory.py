@@ -1,0 +1,158 @@
+"""A store in plain dictionaries: for examples, notebooks and fast tests."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from synapse.errors import LockLost, UnknownGraph
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
+from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
+
+
+@dataclass(slots=True)
+class _Lock:
+    token: str
+    expires_s: float
+
+
+@dataclass(slots=True)
+class _Graph:
+    entities: dict[str, Item] = field(default_factory=dict)
+    facts: dict[str, Item] = field(default_factory=dict)
+    episodes: dict[str, Item] = field(default_factory=dict)
+    mentions: dict[str, Item] = field(default_factory=dict)
+
+
+class InMemoryStore:
+    """A :class:`~synapse.hippocampus.ports.MemoryStore` that forgets everything with the process.
+
+    Args:
+        clock: seconds that never go back; locks expire by it.
+
+    >>> store = InMemoryStore()
+    >>> store.write_memory("my-agent", GraphDocument(entities=({"uuid": "a", "name": "Ada"},)))
+    >>> store.graphs(), store.read_graph("my-agent").entities.name
+    (['my-agent'], ['Ada'])
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._graphs: dict[str, _Graph] = {}
+        self._rooms: dict[str, Room] = {}
+        self._locks: dict[str, _Lock] = {}
+        self._surprises_count = 0
+
+    def graphs(self) -> list[str]:
+        """Names of the graphs there are, sorted."""
+        return sorted(self._graphs)
+
+    def read_graph(self, graph: str) -> GraphSnapshot:
+        """All entities, facts, episodes and mentions of one graph."""
+        refuse_own_graph(graph)
+        raise NotImplementedError
+
+    def read_room(self, graph: str) -> Room:
+        """What is kept beside the graph."""
+        refuse_own_graph(graph)
+        return self._rooms.get(graph, Room())
+
+    def summarize_room(self, graph: str) -> RoomSummary:
+        """Sizes and last run."""
+        room = self.read_room(graph)
+        return RoomSummary(
+            traces_count=len(room.traces),
+            ledger_count=len(room.ledger),
+            surprises_count=len(room.surprises),
+            revision=room.revision,
+            failures_count=room.failures_count,
+            last_run=room.last_run,
+            lock_holder=self.lock_holder(graph),
+        )
+
+    def lock_holder(self, graph: str) -> str | None:
+        """Token of the run that works on the graph, if any."""
+        refuse_own_graph(graph)
+        lock = self._locks.get(graph)
+        return lock.token if lock and self._clock() < lock.expires_s else None
+
+    def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
+        """Take the lock unless another token holds it, or extend one's own."""
+        if self.lock_holder(graph) not in (None, token):
+            return False
+        self._locks[graph] = _Lock(token, self._clock() + ttl_s)
+        return True
+
+    def release_lock(self, graph: str, token: str) -> None:
+        """Give the lock back if ``token`` still holds it."""
+        if self.lock_holder(graph) == token:
+            del self._locks[graph]
+
+    def apply(self, plan: ConsolidationPlan, lock_token: str) -> None:
+        """Write the plan in one step and raise the revision by one."""
+        room = self.read_room(plan.graph)
+        if self.lock_holder(plan.graph) != lock_token:
+            raise LockLost(
+                f"the lock on {shown(plan.graph)} passed to another run; nothing was written"
+            )
+        if room.revision != plan.base_revision:
+            raise LockLost(
+                f"another run wrote the room of {shown(plan.graph)}; nothing was written"
+            )
+        after = {change.target: change.after for change in plan.ledger}
+        ledger = {fact: _copied(decision) for fact, decision in (room.ledger | after).items()}
+        self._rooms[plan.graph] = Room(
+            revision=room.revision + 1,
+            traces=plan.traces.copy(),
+            ledger={fact: decision for fact, decision in ledger.items() if decision is not None},
+            surprises=tuple(s for s in room.surprises if s.id not in set(plan.surprises)),
+            last_run=_copied(plan.run_record),
+        )
+
+    def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
+        """Append to the queue that the next run drains."""
+        room = self.read_room(graph)
+        first = self._surprises_count + 1
+        self._surprises_count += len(surprises)
+        new = (replace(s, id=f"{number}-0") for number, s in enumerate(surprises, first))
+        self._rooms[graph] = replace(room, surprises=(*room.surprises, *new))
+
+    def record_failure(self, graph: str) -> int:
+        """Count a failed run; return how many failed since one succeeded."""
+        room = self.read_room(graph)
+        self._rooms[graph] = replace(room, failures_count=room.failures_count + 1)
+        return room.failures_count + 1
+
+    def clear_failures(self, graph: str) -> None:
+        """Forget earlier failures after a run that had nothing to write."""
+        room = self.read_room(graph)
+        if room.failures_count:
+            self._rooms[graph] = replace(room, failures_count=0)
+
+    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> None:
+        """Add a memory to a graph; existing uuids are left as they are."""
+        refuse_own_graph(graph)
+        document = storable(nodes_and_edges)
+        kept = self._graphs.get(graph, _Graph())
+        entities = {e["uuid"]: e for e in document.entities} | kept.entities
+        episodes = {e["uuid"]: e for e in document.episodes} | kept.episodes
+        refuse_dangling(document, entities, episodes)
+        self._graphs[graph] = _Graph(
+            entities,
+            {f["uuid"]: f for f in document.facts} | kept.facts,
+            episodes,
+            {m["uuid"]: m for m in document.mentions} | kept.mentions,
+        )
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+
+def _copied(value: Any) -> Any:
+    """The value as it would come back from a server."""
+    return json.loads(json.dumps(value))

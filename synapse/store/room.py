@@ -1,0 +1,304 @@
+"""Synapse's room beside a graph: plain Redis keys under ``synapse:{<graph>}:``.
+
+===================  ======  ==================================================================
+``meta``             hash    schema_version, revision, config_digest, last_run, traces_count,
+                             failures
+``traces:00``-``ff`` hashes  blocks of packed traces, see :mod:`~synapse.store.trace_blocks`
+``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
+``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
+``recalls``          stream  recall sets, not yet folded
+``lock``             string  token of the run at work; expires by itself
+===================  ======  ==================================================================
+
+Deleting these keys removes Synapse. :data:`ACL_RULES` are the rights that working on a room
+takes, beside those for reading the graph.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from redis.exceptions import WatchError
+
+from synapse.errors import LockLost, StoreError
+from synapse.hippocampus.plan import Change, ConsolidationPlan
+from synapse.hippocampus.ports import Room, RoomSummary, Surprise
+from synapse.hippocampus.traces import TraceTable
+from synapse.store.document import shown
+from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, decode, encode
+
+ACL_RULES = (
+    "+hset +hmget +hgetall +hscan +hlen +hincrby +hdel +xadd +xrange +xlen +xdel "
+    "+set +get +del +eval +pexpire +watch +unwatch +multi +exec"
+)
+"""For keys ``synapse:{<graph>}:*``."""
+
+# redis-py types every reply as text or bytes and differs between releases; ours are bytes.
+Connection = Any
+
+SCHEMA_VERSION = 1
+_SURPRISES_MAX_COUNT = 100_000
+_ATTEMPTS_COUNT = 10
+# A server handles everything that one round trip carries before it turns to other clients:
+# 16 hashes of a room with 600,000 traces keep it busy for about 2 ms.
+_BUCKETS_PER_TRIP = 16
+_ENTRIES_PER_TRIP = 1000
+
+_EXTEND = (
+    "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('PEXPIRE',KEYS[1],ARGV[2]) end "
+    "return 0"
+)
+_RELEASE = (
+    "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
+)
+
+
+def room_key(graph: str, name: str) -> str:
+    """The key that holds one part of a graph's room, in the same cluster slot as the graph.
+
+    >>> room_key("my-agent", "meta")
+    'synapse:{my-agent}:meta'
+    """
+    return f"synapse:{{{graph}}}:{name}"
+
+
+def read_room(connection: Connection, graph: str) -> Room:
+    """Everything that is kept beside the graph, all of one revision.
+
+    Raises:
+        StoreError: the room is damaged, or was written by a newer Synapse.
+    """
+    for _ in range(_ATTEMPTS_COUNT):
+        meta = _read_meta(connection, graph)
+        revision = _integer(meta, "revision", graph)
+        room = Room(
+            revision=revision,
+            traces=_read_traces(connection, graph) if revision else Room().traces,
+            ledger=_read_ledger(connection, graph) if revision else {},
+            surprises=tuple(_read_surprises(connection, graph)),
+            last_run=_parsed(meta.get("last_run", b"{}"), room_key(graph, "meta")),
+            failures_count=_integer(meta, "failures", graph),
+        )
+        if not revision or _revision(connection, graph) == revision:
+            return room
+    raise StoreError(f"the room of {shown(graph)} changes while it is read; try again later")
+
+
+def summarize_room(connection: Connection, graph: str) -> RoomSummary:
+    """Sizes and last run, without reading the traces."""
+    meta = _read_meta(connection, graph)
+    with connection.pipeline(transaction=False) as pipe:
+        pipe.hlen(room_key(graph, "ledger"))
+        pipe.xlen(room_key(graph, "surprises"))
+        pipe.xlen(room_key(graph, "recalls"))
+        ledger, surprises, recalls = pipe.execute()
+    return RoomSummary(
+        traces_count=_integer(meta, "traces_count", graph),
+        ledger_count=ledger,
+        surprises_count=surprises,
+        recalls_count=recalls,
+        revision=_integer(meta, "revision", graph),
+        failures_count=_integer(meta, "failures", graph),
+        last_run=_parsed(meta.get("last_run", b"{}"), room_key(graph, "meta")),
+        lock_holder=lock_holder(connection, graph),
+    )
+
+
+def lock_holder(connection: Connection, graph: str) -> str | None:
+    """Token of the run that works on the graph, if any."""
+    token: bytes | None = connection.get(room_key(graph, "lock"))
+    return None if token is None else token.decode()
+
+
+def acquire_lock(connection: Connection, graph: str, token: str, ttl_s: float) -> bool:
+    """Take the lock, or extend it where ``token`` holds it already."""
+    key, ttl_ms = room_key(graph, "lock"), max(1, round(ttl_s * 1000))
+    if connection.set(key, token, nx=True, px=ttl_ms):
+        return True
+    return bool(connection.eval(_EXTEND, 1, key, token, ttl_ms))
+
+
+def release_lock(connection: Connection, graph: str, token: str) -> None:
+    """Give the lock back if ``token`` still holds it."""
+    connection.eval(_RELEASE, 1, room_key(graph, "lock"), token)
+
+
+def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> None:
+    """Write the plan in one transaction.
+
+    Raises:
+        LockLost: another run holds the lock or has written since the plan was made.
+    """
+    lock, meta = room_key(plan.graph, "lock"), room_key(plan.graph, "meta")
+    blocks = encode(plan.traces, plan.changed, plan.removed)
+    with connection.pipeline(transaction=True) as pipe:
+        for _ in range(_ATTEMPTS_COUNT):
+            pipe.watch(lock, meta)
+            _refuse_if_overtaken(pipe, plan, lock_token)
+            pipe.multi()
+            _queue_traces(pipe, plan.graph, blocks)
+            _queue_ledger(pipe, plan.graph, plan.ledger)
+            _queue_drained(pipe, plan.graph, plan.surprises)
+            _queue_meta(pipe, plan)
+            try:
+                pipe.execute()
+            except WatchError:
+                continue  # a lock extended or a failure counted in between is harmless
+            return
+    raise LockLost(f"the room of {shown(plan.graph)} kept changing; nothing was written")
+
+
+def record_surprises(connection: Connection, graph: str, surprises: Sequence[Surprise]) -> None:
+    """Append to the stream that the next run drains; the oldest fall out beyond 100,000."""
+    with connection.pipeline(transaction=True) as pipe:
+        for surprise in surprises:
+            entry: dict[str, Any] = {
+                "fact": _raw(surprise.fact),
+                "against": _raw(surprise.against),
+                "rule": _raw(surprise.rule),
+                "surprise_ratio": repr(float(surprise.surprise_ratio)),
+                "at_s": repr(float(surprise.at_s)),
+            }
+            pipe.xadd(room_key(graph, "surprises"), entry, maxlen=_SURPRISES_MAX_COUNT)
+        pipe.execute()
+
+
+def record_failure(connection: Connection, graph: str) -> int:
+    """Count a failed run; return how many failed since one succeeded."""
+    return int(connection.hincrby(room_key(graph, "meta"), "failures", 1))
+
+
+def clear_failures(connection: Connection, graph: str) -> None:
+    """Forget earlier failures; where there are none, nothing is written."""
+    key = room_key(graph, "meta")
+    if connection.hmget(key, "failures") != [None]:
+        connection.hdel(key, "failures")
+
+
+def _read_meta(connection: Connection, graph: str) -> dict[str, bytes]:
+    meta = {k.decode(): v for k, v in connection.hgetall(room_key(graph, "meta")).items()}
+    if _integer(meta, "schema_version", graph) > SCHEMA_VERSION:
+        raise StoreError(f"the room of {shown(graph)} was written by a newer Synapse; upgrade")
+    return meta
+
+
+def _revision(connection: Connection, graph: str) -> int:
+    return _integer(_read_meta(connection, graph), "revision", graph)
+
+
+def _read_traces(connection: Connection, graph: str) -> TraceTable:
+    blocks: dict[int, dict[bytes, bytes]] = {}
+    for first in range(0, BUCKETS_COUNT, _BUCKETS_PER_TRIP):
+        buckets = range(first, min(first + _BUCKETS_PER_TRIP, BUCKETS_COUNT))
+        with connection.pipeline(transaction=False) as pipe:
+            for bucket in buckets:
+                pipe.hgetall(room_key(graph, f"traces:{bucket:02x}"))
+            blocks.update(zip(buckets, pipe.execute(), strict=True))
+    return decode(blocks, room_key(graph, "traces:"))
+
+
+def _read_ledger(connection: Connection, graph: str) -> dict[str, Any]:
+    key = room_key(graph, "ledger")
+    entries = connection.hscan_iter(key, count=_ENTRIES_PER_TRIP)
+    return {_text(fact): _parsed(decision, key) for fact, decision in entries}
+
+
+def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
+    key, start = room_key(graph, "surprises"), "-"
+    while True:
+        entries = connection.xrange(key, min=start, count=_ENTRIES_PER_TRIP)
+        for entry_id, fields in entries:
+            yield _surprise(key, entry_id.decode(), fields)
+        if len(entries) < _ENTRIES_PER_TRIP:
+            return
+        start = "(" + entries[-1][0].decode()
+
+
+def _surprise(key: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise:
+    try:
+        return Surprise(
+            fact=_text(fields[b"fact"]),
+            against=_text(fields[b"against"]),
+            rule=_text(fields[b"rule"]),
+            surprise_ratio=float(fields[b"surprise_ratio"]),
+            at_s=float(fields[b"at_s"]),
+            id=entry_id,
+        )
+    except (KeyError, ValueError) as error:
+        raise StoreError(
+            f"entry {entry_id} of {shown(key)} is damaged; delete that entry"
+        ) from error
+
+
+def _refuse_if_overtaken(pipe: Connection, plan: ConsolidationPlan, lock_token: str) -> None:
+    graph = plan.graph
+    if lock_holder(pipe, graph) != lock_token:
+        raise LockLost(f"the lock on {shown(graph)} passed to another run; nothing was written")
+    if _revision(pipe, graph) != plan.base_revision:
+        raise LockLost(f"another run wrote the room of {shown(graph)}; nothing was written")
+
+
+def _queue_traces(pipe: Connection, graph: str, blocks: Blocks) -> None:
+    for bucket, fields in blocks.items():
+        key = room_key(graph, f"traces:{bucket:02x}")
+        kept = {field: records for field, records in fields.items() if records}
+        if kept:
+            pipe.hset(key, mapping=kept)
+        _in_parts(lambda *part, key=key: pipe.hdel(key, *part), list(fields.keys() - kept.keys()))
+
+
+def _queue_ledger(pipe: Connection, graph: str, changes: Sequence[Change]) -> None:
+    key = room_key(graph, "ledger")
+    after = {_raw(change.target): change.after for change in changes}
+    kept = {fact: json.dumps(decision) for fact, decision in after.items() if decision is not None}
+    if kept:
+        pipe.hset(key, mapping=kept)
+    _in_parts(lambda *part: pipe.hdel(key, *part), list(after.keys() - kept.keys()))
+
+
+def _queue_drained(pipe: Connection, graph: str, entry_ids: Sequence[str]) -> None:
+    key = room_key(graph, "surprises")
+    _in_parts(lambda *part: pipe.xdel(key, *part), entry_ids)
+
+
+def _queue_meta(pipe: Connection, plan: ConsolidationPlan) -> None:
+    key = room_key(plan.graph, "meta")
+    fields = {
+        "schema_version": SCHEMA_VERSION,
+        "revision": plan.base_revision + 1,
+        "config_digest": plan.config_digest,
+        "last_run": json.dumps(plan.run_record),
+        "traces_count": len(plan.traces),
+    }
+    pipe.hset(key, mapping=fields)
+    pipe.hdel(key, "failures")
+
+
+def _in_parts(command: Callable[..., object], items: Sequence[Any]) -> None:
+    for first in range(0, len(items), _ENTRIES_PER_TRIP):
+        command(*items[first : first + _ENTRIES_PER_TRIP])
+
+
+def _parsed(raw: bytes, key: str) -> Any:
+    try:
+        return json.loads(raw)
+    except ValueError as error:
+        raise StoreError(f"an entry of {shown(key)} is not JSON; delete that entry") from error
+
+
+def _integer(meta: dict[str, bytes], field: str, graph: str) -> int:
+    try:
+        return int(meta.get(field, 0))
+    except ValueError as error:
+        key = shown(room_key(graph, "meta"))
+        raise StoreError(f"field {field} of {key} is not a number; delete that field") from error
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogatepass")

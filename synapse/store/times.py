@@ -1,0 +1,125 @@
+"""Graphiti's time stamps to seconds and back: ISO-8601 text in the graph, float64 in columns.
+
+Graphiti writes ``2026-01-01T00:00:00+00:00``, with microseconds only where they are not zero.
+Older graphs hold whatever the caller passed: other offsets, no offset (read as UTC), a space
+instead of the ``T``, a date alone. What cannot be read is NaN, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from synapse.hippocampus.model import Bools, Floats, Ints
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_SECONDS_END = 19  # of "2026-01-01T00:00:00"
+_LONGEST = len("2026-01-01T00:00:00.123456+00:00")
+_SHORTEST = len("2026-01-01T00:00:00Z")
+
+
+def parse_times(values: Sequence[bytes]) -> Floats:
+    """Seconds since 1970-01-01 UTC for each stamp, NaN for what is not a time.
+
+    The two forms that Graphiti writes, and the same with ``Z`` or a space, are read in bulk;
+    every other one by :meth:`datetime.datetime.fromisoformat`, to the same last digit.
+
+    >>> parse_times([b"1970-01-02T00:00:00.5+00:00", b"1970-01-02 05:30:00+05:30", b""]).tolist()
+    [86400.5, 86400.0, nan]
+    """
+    seconds = np.full(len(values), np.nan)
+    width = np.fromiter(map(len, values), np.int64, len(values))
+    rest = width > 0
+    for size in np.flatnonzero(np.bincount(np.minimum(width, _LONGEST + 1))).tolist():
+        if not _SHORTEST <= size <= _LONGEST:
+            continue
+        rows = np.flatnonzero(width == size)
+        same = values if len(rows) == len(values) else [values[i] for i in rows.tolist()]
+        cells = np.frombuffer(b"".join(same), np.uint8).reshape(-1, size)
+        in_bulk, microseconds = _parse_bulk(np.ascontiguousarray(cells.T))
+        seconds[rows[in_bulk]] = microseconds[in_bulk] / 1e6
+        rest[rows[in_bulk]] = False
+    for row in np.flatnonzero(rest).tolist():
+        seconds[row] = _parse_one(values[row])
+    return seconds
+
+
+def format_time(seconds: float) -> str:
+    """The stamp Graphiti writes for a moment; empty for NaN.
+
+    >>> format_time(86400.5), format_time(0.0), format_time(float("nan"))
+    ('1970-01-02T00:00:00.500000+00:00', '1970-01-01T00:00:00+00:00', '')
+    """
+    return "" if np.isnan(seconds) else datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+def _parse_one(value: bytes) -> float:
+    try:
+        stamp = datetime.fromisoformat(value.decode().strip())
+    except ValueError:
+        return float("nan")
+    if stamp.tzinfo is None:
+        stamp = stamp.replace(tzinfo=UTC)
+    return float((stamp - _EPOCH) // _MICROSECOND) / 1e6
+
+
+def _parse_bulk(cells: npt.NDArray[np.uint8]) -> tuple[Bools, Ints]:
+    """Which stamps have a common form, and their microseconds since 1970.
+
+    Args:
+        cells: shape (length of a stamp, stamps): the characters, one stamp a column.
+    """
+    zulu = cells[-1] == ord("Z")
+    if zulu.all():
+        return _parse_form(cells, b"Z")
+    if not zulu.any():
+        return _parse_form(cells, b"+00:00")
+    good = np.zeros(cells.shape[1], np.bool_)
+    microseconds = np.zeros(cells.shape[1], np.int64)
+    for rows, suffix in ((zulu, b"Z"), (~zulu, b"+00:00")):
+        good[rows], microseconds[rows] = _parse_form(cells[:, rows], suffix)
+    return good, microseconds
+
+
+def _parse_form(cells: npt.NDArray[np.uint8], suffix: bytes) -> tuple[Bools, Ints]:
+    fraction_end = len(cells) - len(suffix)
+    if fraction_end < _SECONDS_END or fraction_end == _SECONDS_END + 1:
+        return np.zeros(cells.shape[1], np.bool_), np.zeros(cells.shape[1], np.int64)
+    good = (cells[10] == ord("T")) | (cells[10] == ord(" "))
+    marks = [(4, "-"), (7, "-"), (13, ":"), (16, ":"), (19, ".")][: 4 + (fraction_end > 19)]
+    for place, mark in [*marks, *enumerate(suffix.decode(), fraction_end)]:
+        good &= cells[place] == ord(mark)
+
+    def number(start: int, end: int) -> npt.NDArray[np.int32]:
+        value = np.zeros(cells.shape[1], np.int32)
+        for place in range(start, end):
+            digit = cells[place] - np.uint8(48)  # wraps round, so that no other byte is below 10
+            np.logical_and(good, digit < 10, out=good)
+            value *= 10
+            value += digit
+        return value
+
+    year, month, day = number(0, 4), number(5, 7), number(8, 10)
+    hour, minute, second = number(11, 13), number(14, 16), number(17, 19)
+    good &= (year > 0) & (month > 0) & (month < 13) & (hour < 24) & (minute < 60) & (second < 60)
+    month_starts = _month_starts_days()
+    index = np.where(good, year * 12 + month - 13, 0)
+    first = month_starts[index]
+    good &= (day > 0) & (first + day <= month_starts[index + 1])
+    microseconds = ((first + day - 1) * 86_400 + hour * 3_600 + minute * 60 + second) * 1_000_000
+    if fraction_end > _SECONDS_END:
+        digits = fraction_end - _SECONDS_END - 1
+        microseconds += number(_SECONDS_END + 1, fraction_end) * 10 ** (6 - digits)
+    return good, microseconds
+
+
+@cache
+def _month_starts_days() -> Ints:
+    """First day of every month from January of year 1, in days since 1970."""
+    months = np.arange("0001-01", "10000-02", dtype="datetime64[M]")
+    return months.astype("datetime64[D]").astype(np.int64)

@@ -1,0 +1,177 @@
+"""Writes a memory into a FalkorDB graph in the shape that Graphiti gives its own.
+
+What is written can be read back with Graphiti's ``EntityNode``, ``EntityEdge`` and
+``EpisodicNode``. Embeddings are left out: until its own code saves them, Graphiti finds such
+memories by full text and along edges, not by similarity. Values travel as parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from synapse.hippocampus.ports import GraphDocument
+from synapse.store.document import Item, refuse_dangling, storable
+
+# redis-py types every reply as text or bytes and differs between releases; ours are bytes.
+Connection = Any
+
+_BATCH_COUNT = 500
+_BATCH_CHARS = 1_000_000
+_STOPWORDS = (
+    "OPTIONS {stopwords: ['a','is','the','an','and','are','as','at','be','but','by','for','if',"
+    "'in','into','it','no','not','of','on','or','such','that','their','then','there','these',"
+    "'they','this','to','was','will','with']}"
+)
+_INDICES = (
+    "INDEX FOR (n:Entity) ON (n.uuid, n.group_id, n.name, n.created_at)",
+    "INDEX FOR (n:Episodic) ON (n.uuid, n.group_id, n.created_at, n.valid_at)",
+    "INDEX FOR (n:Community) ON (n.uuid)",
+    "INDEX FOR (n:Saga) ON (n.uuid, n.group_id, n.name)",
+    "INDEX FOR ()-[e:RELATES_TO]-() ON (e.uuid, e.group_id, e.name, e.created_at, e.expired_at, "
+    "e.valid_at, e.invalid_at)",
+    "INDEX FOR ()-[e:MENTIONS]-() ON (e.uuid, e.group_id)",
+    "INDEX FOR ()-[e:HAS_MEMBER]-() ON (e.uuid)",
+    "INDEX FOR ()-[e:HAS_EPISODE]-() ON (e.uuid, e.group_id)",
+    "INDEX FOR ()-[e:NEXT_EPISODE]-() ON (e.uuid, e.group_id)",
+    "FULLTEXT INDEX FOR (n:Episodic) ON (n.content, n.source, n.source_description, n.group_id) "
+    + _STOPWORDS,
+    "FULLTEXT INDEX FOR (n:Entity) ON (n.name, n.summary, n.group_id) " + _STOPWORDS,
+    "FULLTEXT INDEX FOR (n:Community) ON (n.name, n.group_id) " + _STOPWORDS,
+    "FULLTEXT INDEX FOR ()-[e:RELATES_TO]-() ON (e.name, e.fact, e.group_id)",
+)
+"""What Graphiti creates in every graph that it opens."""
+
+_ENTITY, _EPISODE = "(x:Entity {uuid: u})", "(x:Episodic {uuid: u})"
+# With labelled ends the planner would scan all nodes for each edge that it finds.
+_FACT, _MENTION = "()-[x:RELATES_TO {uuid: u}]->()", "()-[x:MENTIONS {uuid: u}]->()"
+
+_CREATE_FACTS = (
+    "MATCH (a:Entity {uuid: row.source_node_uuid}) MATCH (b:Entity {uuid: row.target_node_uuid}) "
+    "CREATE (a)-[e:RELATES_TO]->(b) SET e = row"
+)
+_CREATE_MENTIONS = (
+    "MATCH (a:Episodic {uuid: row.episode_uuid}) MATCH (b:Entity {uuid: row.entity_uuid}) "
+    "CREATE (a)-[e:MENTIONS]->(b) SET e = row.properties"
+)
+
+
+def write_document(connection: Connection, graph: str, document: GraphDocument) -> None:
+    """Add a memory to a graph, creating the graph and Graphiti's indices where they are missing.
+
+    Items whose uuid the graph holds already are left as they are, so loading twice adds nothing.
+
+    Raises:
+        UsageError: the document does not fit into the graph; nothing was written.
+    """
+    document = storable(document)
+    facts, mentions = document.facts, document.mentions
+    new_entities, new_episodes = _uuids(document.entities), _uuids(document.episodes)
+    ends = {f[end] for f in facts for end in ("source_node_uuid", "target_node_uuid")}
+    ends.update(m["entity_uuid"] for m in mentions)
+    old_entities = _held(connection, graph, _ENTITY, new_entities | ends)
+    mentioning = {m["episode_uuid"] for m in mentions}
+    old_episodes = _held(connection, graph, _EPISODE, new_episodes | mentioning)
+    refuse_dangling(document, old_entities | new_entities, old_episodes | new_episodes)
+    old_facts = _held(connection, graph, _FACT, _uuids(facts))
+    old_mentions = _held(connection, graph, _MENTION, _uuids(mentions))
+    create_indices(connection, graph)
+    _create_nodes(connection, graph, "Episodic", _without(document.episodes, old_episodes))
+    _create_entities(connection, graph, _without(document.entities, old_entities))
+    _create(connection, graph, _CREATE_FACTS, _without(facts, old_facts))
+    rows = ({**m, "properties": _mention(m)} for m in _without(mentions, old_mentions))
+    _create(connection, graph, _CREATE_MENTIONS, rows)
+
+
+def create_indices(connection: Connection, graph: str) -> None:
+    """Create the indices that Graphiti creates; those that exist are left as they are."""
+    for index in _INDICES:
+        try:
+            connection.execute_command("GRAPH.QUERY", graph, f"CREATE {index}")
+        except ResponseError as error:
+            if "already indexed" not in str(error) and "already set" not in str(error):
+                raise
+
+
+def _held(connection: Connection, graph: str, pattern: str, uuids: Collection[str]) -> set[str]:
+    """Which of the uuids the graph holds already; none where there is no such graph."""
+    query = f"UNWIND $rows AS u MATCH {pattern} RETURN DISTINCT u"
+    held: set[str] = set()
+    for rows in _batches(sorted(uuids)):
+        try:
+            reply = connection.execute_command("GRAPH.RO_QUERY", graph, _with_rows(rows, query))
+        except ResponseError as error:
+            if "empty key" not in str(error):
+                raise
+            return set()
+        held.update(cell.decode() for (cell,) in reply[1])
+    return held
+
+
+def _create_entities(connection: Connection, graph: str, entities: Iterable[Item]) -> None:
+    by_labels: dict[str, list[Item]] = {}
+    for entity in entities:
+        labels = ":".join(["Entity", *(f"`{label}`" for label in entity["labels"])])
+        rows = by_labels.setdefault(labels, [])
+        rows.append({k: v for k, v in entity.items() if k != "labels"})
+    for labels, rows in by_labels.items():
+        _create_nodes(connection, graph, labels, rows)
+
+
+def _create_nodes(connection: Connection, graph: str, labels: str, rows: Iterable[Item]) -> None:
+    _create(connection, graph, f"CREATE (n:{labels}) SET n = row", rows)
+
+
+def _create(connection: Connection, graph: str, clause: str, items: Iterable[Item]) -> None:
+    for rows in _batches(items):
+        query = _with_rows(rows, f"UNWIND $rows AS row {clause}")
+        connection.execute_command("GRAPH.QUERY", graph, query)
+
+
+def _uuids(items: Iterable[Item]) -> set[str]:
+    return {item["uuid"] for item in items}
+
+
+def _without(items: Iterable[Item], held: Collection[str]) -> Iterator[Item]:
+    return (item for item in items if item["uuid"] not in held)
+
+
+def _mention(item: Item) -> Item:
+    return {k: v for k, v in item.items() if k not in ("episode_uuid", "entity_uuid")}
+
+
+def _batches(rows: Iterable[Any]) -> Iterator[list[str]]:
+    """Rows as literals, in parts that keep the server's write lock short."""
+    batch: list[str] = []
+    chars_count = 0
+    for row in rows:
+        literal = _literal(row)
+        if batch and (len(batch) == _BATCH_COUNT or chars_count + len(literal) > _BATCH_CHARS):
+            yield batch
+            batch, chars_count = [], 0
+        batch.append(literal)
+        chars_count += len(literal)
+    if batch:
+        yield batch
+
+
+def _with_rows(rows: Sequence[str], query: str) -> str:
+    return f"CYPHER rows=[{','.join(rows)}] {query}"
+
+
+def _literal(value: Any) -> str:
+    r"""A parameter's value as FalkorDB's parameter header spells it.
+
+    >>> print(_literal({"name": 'say "hi" \\', "n": [1, True]}))
+    {`name`:"say \"hi\" \\",`n`:[1,true]}
+    """
+    if isinstance(value, str):
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{quoted}"'
+    if isinstance(value, dict):
+        return "{" + ",".join(f"`{k}`:{_literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_literal, value))}]"
+    return str(value).lower() if isinstance(value, bool) else repr(value)

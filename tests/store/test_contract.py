@@ -1,0 +1,408 @@
+"""What every store promises, checked on each of them."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from synapse.errors import LockLost, SynapseError, UnknownGraph, UsageError
+from synapse.hippocampus.model import memory_keys
+from synapse.hippocampus.plan import Change, ConsolidationPlan
+from synapse.hippocampus.ports import GraphDocument, MemoryStore, Room, RoomSummary, Surprise
+from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
+from synapse.store import open_store
+from synapse.store.memory import InMemoryStore
+
+MORNING = "2026-01-05T08:00:00+00:00"
+HOSTILE = [
+    "it's \"quoted\" and `ticked`",
+    "back\\slash \\",
+    "\\\"",
+    "🧠 naïve 中文 \u202e",
+    "x" * 10_000,
+    '"}) MATCH (n) DETACH DELETE n //',
+    "$rows {a: 1} /* comment",
+    "line\nbreak\ttab\r\x01\x1e\x1f",
+    "CYPHER rows=[] RETURN 1",
+    "' OR 1=1 --",
+    "{0} %s ${HOME}",
+]
+
+
+@pytest.fixture(params=["memory", "falkordb"])
+def store(request: pytest.FixtureRequest) -> Iterator[MemoryStore]:
+    if request.param == "memory":
+        yield InMemoryStore()
+    else:
+        opened = open_store(request.getfixturevalue("falkordb_uri"))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def graph(store: MemoryStore, request: pytest.FixtureRequest) -> str:
+    if isinstance(store, InMemoryStore):
+        return "my-agent"
+    name: str = request.getfixturevalue("graph_name")
+    return name
+
+
+def entity(uuid: str, **more: Any) -> dict[str, Any]:
+    known = {"name": uuid, "group_id": "g", "summary": "", "created_at": MORNING}
+    return {"uuid": uuid, **known, **more}
+
+
+def episode(uuid: str, **more: Any) -> dict[str, Any]:
+    known = {"name": uuid, "group_id": "g", "created_at": MORNING, "valid_at": MORNING}
+    return {"uuid": uuid, "content": "said so", **known, **more}
+
+
+def fact(uuid: str, source: str, target: str, **more: Any) -> dict[str, Any]:
+    ends = {"source_node_uuid": source, "target_node_uuid": target}
+    known = {"name": "KNOWS", "fact": f"{source} knows {target}", "group_id": "g"}
+    return {"uuid": uuid, **ends, **known, "episodes": [], "created_at": MORNING, **more}
+
+
+def mention(uuid: str, episode: str, entity: str) -> dict[str, Any]:
+    ends = {"episode_uuid": episode, "entity_uuid": entity}
+    return {"uuid": uuid, **ends, "group_id": "g", "created_at": MORNING}
+
+
+DOCUMENT = GraphDocument(
+    entities=(entity("ada", labels=["Entity", "Person"]), entity("bob", summary="a colleague")),
+    episodes=(episode("monday"), episode("tuesday")),
+    facts=(
+        fact("f1", "ada", "bob", episodes=["monday", "tuesday"], valid_at=MORNING),
+        fact("f2", "ada", "bob", episodes=["tuesday"], invalid_at=MORNING, expired_at=MORNING),
+        fact("f3", "bob", "bob"),
+    ),
+    mentions=(mention("m1", "monday", "ada"), mention("m2", "tuesday", "bob")),
+)
+
+
+def table(uuids: list[str], stability: float = 1.0) -> TraceTable:
+    return trace_table(memory_keys(uuids), {"stability": np.full(len(uuids), stability)})
+
+
+def plan_to(graph: str, room: Room, traces: TraceTable, **more: Any) -> ConsolidationPlan:
+    """The plan that turns a room's traces into the given ones."""
+    return ConsolidationPlan(
+        graph=graph,
+        run_id="run",
+        config_digest="c0ffee",
+        base_revision=room.revision,
+        traces=traces,
+        changed=changed_rows(room.traces, traces),
+        removed=removed_keys(room.traces, traces),
+        **more,
+    )
+
+
+def write(store: MemoryStore, graph: str, traces: TraceTable, **more: Any) -> Room:
+    """Apply a plan under a lock of its own; return the room after it."""
+    assert store.acquire_lock(graph, "writer", 60.0)
+    store.apply(plan_to(graph, store.read_room(graph), traces, **more), "writer")
+    store.release_lock(graph, "writer")
+    return store.read_room(graph)
+
+
+def contents(store: MemoryStore, graph: str) -> Mapping[str, Any]:
+    """A graph's memories by uuid, in no particular order."""
+    read = store.read_graph(graph)
+    entities, facts, episodes, mentions = read.entities, read.facts, read.episodes, read.mentions
+    found: dict[str, Any] = {"left_out": read.left_out, "mentions": set()}
+    for i, name in enumerate(entities.uuid):
+        columns = (entities.name, entities.summary, entities.group_id, entities.labels)
+        found[f"entity {name}"] = (*(c[i] for c in columns), entities.created_at_s[i].item())
+    for i, name in enumerate(facts.uuid):
+        times = (facts.created_at_s, facts.valid_at_s, facts.invalid_at_s, facts.expired_at_s)
+        said = sorted(episodes.uuid[e] for e in facts.episodes[i])
+        ends = (entities.uuid[facts.source[i]], entities.uuid[facts.target[i]])
+        texts = (facts.relation[i], facts.text[i], facts.group_id[i])
+        found[f"fact {name}"] = (*ends, *texts, *(repr(t[i].item()) for t in times), said)
+    for i, name in enumerate(episodes.uuid):
+        times = (episodes.created_at_s, episodes.valid_at_s)
+        found[f"episode {name}"] = (episodes.group_id[i], *(t[i].item() for t in times))
+    for e, n in zip(mentions.episode, mentions.entity, strict=True):
+        found["mentions"].add((episodes.uuid[e], entities.uuid[n]))
+    return found
+
+
+def test_lists_graphs_by_name(store: MemoryStore, graph: str) -> None:
+    before = store.graphs()
+    assert graph not in before
+    store.write_memory(graph, DOCUMENT)
+    write(store, graph, table(["ada"]))
+    assert store.graphs() == sorted([*before, graph])
+
+
+def test_reads_what_was_written(store: MemoryStore, graph: str) -> None:
+    store.write_memory(graph, DOCUMENT)
+    found = contents(store, graph)
+    morning = 1767600000.0
+    assert found["entity ada"] == ("ada", "", "g", ("Person",), morning)
+    assert found["entity bob"] == ("bob", "a colleague", "g", (), morning)
+    assert found["episode monday"] == ("g", morning, morning)
+    assert found["mentions"] == {("monday", "ada"), ("tuesday", "bob")}
+    times = (repr(morning), repr(morning), "nan", "nan")
+    ends = ("ada", "bob", "KNOWS", "ada knows bob", "g")
+    assert found["fact f1"] == (*ends, *times, ["monday", "tuesday"])
+    assert found["fact f2"] == (*ends, repr(morning), "nan", *times[:2], ["tuesday"])
+    assert sum(found["left_out"].values()) == 0
+
+
+def test_keeps_parallel_facts_and_self_loops(store: MemoryStore, graph: str) -> None:
+    store.write_memory(graph, DOCUMENT)
+    facts = store.read_graph(graph).facts
+    assert sorted(facts.uuid) == ["f1", "f2", "f3"]
+    loop = facts.uuid.index("f3")
+    assert facts.source[loop] == facts.target[loop]
+
+
+def test_loading_twice_adds_nothing(store: MemoryStore, graph: str) -> None:
+    store.write_memory(graph, DOCUMENT)
+    before = contents(store, graph)
+    store.write_memory(graph, DOCUMENT)
+    assert contents(store, graph) == before
+
+
+def test_leaves_existing_uuids_as_they_are(store: MemoryStore, graph: str) -> None:
+    store.write_memory(graph, DOCUMENT)
+    before = dict(contents(store, graph))
+    store.write_memory(
+        graph,
+        GraphDocument(
+            entities=(entity("ada", summary="another"), entity("carol"), entity("carol", name="x")),
+            facts=(fact("f1", "bob", "ada"), fact("f4", "carol", "ada")),
+        ),
+    )
+    after = dict(contents(store, graph))
+    assert after.pop("entity carol")[0] == "carol"
+    assert after.pop("fact f4")[:2] == ("carol", "ada")
+    assert after == before
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_texts_are_data(store: MemoryStore, graph: str, text: str) -> None:
+    key = uuid.uuid4().hex + text
+    document = GraphDocument(
+        entities=(entity(key, name=text, summary=text, group_id=text, **{"own key": text}),),
+        episodes=(episode(f"e{key}", content=text, source_description=text),),
+        facts=(fact(f"f{key}", key, key, name=text, fact=text, episodes=[f"e{key}"]),),
+        mentions=(mention(f"m{key}", f"e{key}", key),),
+    )
+    store.write_memory(graph, document)
+    found = contents(store, graph)
+    assert found[f"entity {key}"][:3] == (text, text, text)
+    assert found[f"fact f{key}"][:4] == (key, key, text, text)
+    assert found["mentions"] == {(f"e{key}", key)}
+    assert sum(found["left_out"].values()) == 0
+    room = write(store, graph, table([key]), ledger=(Change(text, None, {"by": text}, text),))
+    assert room.ledger == {text: {"by": text}}
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        {"entities": ({"name": "no uuid"},)},
+        {"entities": (entity("ada", labels=["Bad`Label"]),)},
+        {"entities": (entity("ada", labels=["A:B"]),)},
+        {"entities": (entity("ada", name="nul\0"),)},
+        {"entities": (entity("ada", name="half a pair \ud800"),)},
+        {"entities": (entity("ada", deep={"map": 1}),)},
+        {"entities": (entity("ada", **{"bad`key": 1}),)},
+        {"entities": (entity("ada", big=2**63),)},
+        {"entities": (entity("ada", ratio=float("nan")),)},
+        {"entities": (entity("ada"),), "facts": (fact("f", "ada", "nobody"),)},
+        {"entities": (entity("ada"),), "facts": ({"uuid": "f", "source_node_uuid": "ada"},)},
+        {"entities": (entity("ada"),), "mentions": (mention("m", "never", "ada"),)},
+    ],
+)
+def test_refuses_what_does_not_fit(store: MemoryStore, graph: str, items: dict[str, Any]) -> None:
+    with pytest.raises(UsageError) as refusal:
+        store.write_memory(graph, GraphDocument(**items))
+    assert len(str(refusal.value)) < 130
+    assert graph not in store.graphs()
+
+
+def test_unknown_graph_is_an_error_and_stays_unknown(store: MemoryStore, graph: str) -> None:
+    with pytest.raises(UnknownGraph):
+        store.read_graph(graph)
+    assert store.read_room(graph).revision == 0
+    assert store.summarize_room(graph) == RoomSummary()
+    assert graph not in store.graphs()
+
+
+def test_refuses_synapses_own_graphs(store: MemoryStore) -> None:
+    with pytest.raises(UsageError):
+        store.read_graph("synapse:{my-agent}:memory")
+    with pytest.raises(UsageError):
+        store.write_memory("synapse:{my-agent}:memory", DOCUMENT)
+
+
+def test_a_room_never_seen_is_empty(store: MemoryStore, graph: str) -> None:
+    room = store.read_room(graph)
+    assert (room.revision, room.ledger, room.surprises, room.last_run) == (0, {}, (), {})
+    assert len(room.traces) == 0
+    assert room.failures_count == 0
+
+
+def test_apply_then_read_back(store: MemoryStore, graph: str) -> None:
+    traces = table([str(uuid.uuid4()) for _ in range(1000)] + ["not a uuid", "", "x" * 10_000], 1.5)
+    decision = {"verdict": "missed", "confidence": 0.97, "evidence": ["a", "b"], "until": None}
+    room = write(
+        store,
+        graph,
+        traces,
+        ledger=(Change("fact", None, decision, "newer value"),),
+        run_record={"run_id": "r1", "seen": {"facts": 3}},
+    )
+    assert room.traces.tobytes() == traces.tobytes()
+    assert room.ledger == {"fact": decision}
+    assert room.last_run == {"run_id": "r1", "seen": {"facts": 3}}
+    assert room.revision == 1
+
+
+def test_keys_with_trailing_zero_bytes_come_back(store: MemoryStore, graph: str) -> None:
+    uuids = ["00000000-0000-0000-0000-000000000000", "ab000000-0000-0000-0000-000000000000"]
+    assert write(store, graph, table(uuids)).traces.tobytes() == table(uuids).tobytes()
+
+
+def test_a_later_plan_changes_adds_and_removes(store: MemoryStore, graph: str) -> None:
+    uuids = [str(uuid.UUID(int=i * 65_536 + i % 3)) for i in range(30)]
+    write(store, graph, table(uuids, 1.0))
+    after = np.concatenate((table(uuids[:10], 1.0), table(uuids[10:20], 2.0), table(["new"], 3.0)))
+    after = np.sort(after, order="key")
+    room = write(store, graph, after)
+    assert room.traces.tobytes() == after.tobytes()
+    assert room.revision == 2
+    assert len(write(store, graph, table([])).traces) == 0
+
+
+def test_ledger_entries_change_and_go(store: MemoryStore, graph: str) -> None:
+    first = (Change("a", None, {"n": 1}, ""), Change("b", None, {"n": 2}, ""))
+    write(store, graph, table([]), ledger=first)
+    second = (Change("a", {"n": 1}, None, ""), Change("b", {"n": 2}, {"n": 3}, ""))
+    room = write(store, graph, table([]), ledger=(*second, Change("never", None, None, "")))
+    assert room.ledger == {"b": {"n": 3}}
+
+
+def test_a_plan_of_an_older_revision_is_refused(store: MemoryStore, graph: str) -> None:
+    plan = plan_to(graph, store.read_room(graph), table(["late"]))
+    write(store, graph, table(["ada"]))
+    assert store.acquire_lock(graph, "late", 60.0)
+    with pytest.raises(LockLost):
+        store.apply(plan, "late")
+    room = store.read_room(graph)
+    assert (room.revision, room.traces.tobytes()) == (1, table(["ada"]).tobytes())
+
+
+@pytest.mark.parametrize("holder", [None, "another"])
+def test_writing_without_the_lock_is_refused(
+    store: MemoryStore, graph: str, holder: str | None
+) -> None:
+    if holder:
+        assert store.acquire_lock(graph, holder, 60.0)
+    with pytest.raises(LockLost):
+        store.apply(plan_to(graph, store.read_room(graph), table(["ada"])), "mine")
+    assert store.read_room(graph).revision == 0
+    assert len(store.read_room(graph).traces) == 0
+
+
+def test_one_holder_at_a_time(store: MemoryStore, graph: str) -> None:
+    assert store.lock_holder(graph) is None
+    assert store.acquire_lock(graph, "first", 60.0)
+    assert not store.acquire_lock(graph, "second", 60.0)
+    assert store.acquire_lock(graph, "first", 60.0)
+    assert store.lock_holder(graph) == store.summarize_room(graph).lock_holder == "first"
+    store.release_lock(graph, "second")
+    assert store.lock_holder(graph) == "first"
+    store.release_lock(graph, "first")
+    assert store.lock_holder(graph) is None
+    assert store.acquire_lock(graph, "second", 60.0)
+
+
+def test_a_dead_holders_lock_is_taken_over(store: MemoryStore, graph: str) -> None:
+    assert store.acquire_lock(graph, "dead", 0.001)
+    give_up_s = time.monotonic() + 30.0
+    while not store.acquire_lock(graph, "heir", 60.0):
+        assert time.monotonic() < give_up_s
+    with pytest.raises(LockLost):
+        store.apply(plan_to(graph, store.read_room(graph), table(["ada"])), "dead")
+    store.apply(plan_to(graph, store.read_room(graph), table(["ada"])), "heir")
+    assert store.read_room(graph).revision == 1
+
+
+def test_surprises_wait_until_a_run_takes_them(store: MemoryStore, graph: str) -> None:
+    seen = [Surprise(f"f{i}", "old 'fact'", "single_valued", 0.1 * i, 1.5e9 + i) for i in range(3)]
+    store.record_surprises(graph, seen[:2])
+    store.record_surprises(graph, seen[2:])
+    store.record_surprises(graph, [])
+    waiting = store.read_room(graph).surprises
+    assert [(s.fact, s.against, s.rule, s.surprise_ratio, s.at_s) for s in waiting] == [
+        (s.fact, s.against, s.rule, s.surprise_ratio, s.at_s) for s in seen
+    ]
+    assert len({s.id for s in waiting}) == 3
+    room = write(store, graph, table([]), surprises=tuple(s.id for s in waiting[:2]))
+    assert room.surprises == waiting[2:]
+    assert store.summarize_room(graph).surprises_count == 1
+
+
+def test_a_long_queue_of_surprises_is_read_whole(store: MemoryStore, graph: str) -> None:
+    store.record_surprises(graph, [Surprise(f"f{i}", "", "rule", 1.0, i) for i in range(2001)])
+    waiting = store.read_room(graph).surprises
+    assert [s.fact for s in waiting] == [f"f{i}" for i in range(2001)]
+    room = write(store, graph, table([]), surprises=tuple(s.id for s in waiting))
+    assert room.surprises == ()
+
+
+def test_failures_count_until_a_run_succeeds(store: MemoryStore, graph: str) -> None:
+    assert [store.record_failure(graph) for _ in range(3)] == [1, 2, 3]
+    assert store.read_room(graph).failures_count == 3
+    assert write(store, graph, table(["ada"])).failures_count == 0
+    store.record_failure(graph)
+    store.clear_failures(graph)
+    room = store.read_room(graph)
+    assert (room.failures_count, room.revision) == (0, 1)
+
+
+def test_summary_tells_the_sizes(store: MemoryStore, graph: str) -> None:
+    store.record_surprises(graph, [Surprise("f", "g", "rule", 1.0, 0.0)] * 4)
+    ledger = tuple(Change(f"f{i}", None, {"i": i}, "") for i in range(3))
+    write(store, graph, table(["a", "b"]), ledger=ledger, run_record={"run_id": "r"})
+    store.record_failure(graph)
+    assert store.summarize_room(graph) == RoomSummary(
+        traces_count=2,
+        ledger_count=3,
+        surprises_count=4,
+        recalls_count=0,
+        revision=1,
+        failures_count=1,
+        last_run={"run_id": "r"},
+        lock_holder=None,
+    )
+
+
+def test_rooms_do_not_touch_each_other(store: MemoryStore, graph: str) -> None:
+    write(store, graph, table(["ada"]))
+    assert store.read_room(graph + "2").revision == 0
+    assert store.lock_holder(graph + "2") is None
+
+
+def test_every_refusal_is_one_short_sentence(store: MemoryStore) -> None:
+    graph = "g" * 10_000
+    attempts = (
+        lambda: store.read_graph(graph),
+        lambda: store.apply(plan_to(graph, Room(), table([])), "mine"),
+        lambda: store.read_room(f"synapse:{graph}"),
+        lambda: store.write_memory(graph, GraphDocument(facts=(fact("f" * 9999, "a", "b"),))),
+    )
+    for attempt in attempts:
+        with pytest.raises(SynapseError) as refusal:
+            attempt()
+        assert len(str(refusal.value)) < 130

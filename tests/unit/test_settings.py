@@ -1,0 +1,110 @@
+"""Option, environment, file, default: in this order."""
+
+import pytest
+
+from synapse.errors import ConfigurationError
+from synapse.settings import load_settings
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch, tmp_path):
+    for name in ("URI", "HOST", "PORT", "USERNAME", "PASSWORD", "DATABASE"):
+        monkeypatch.delenv(f"FALKORDB_{name}", raising=False)
+    monkeypatch.delenv("SYNAPSE_CONFIG", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_defaults():
+    settings = load_settings()
+    assert settings.connection.address() == "redis://localhost:6379"
+    assert settings.connection.database == "default_db"
+    assert settings.hippocampus.forgetting.base_half_life_days == 7.0
+
+
+def test_the_file_in_the_working_directory_is_read(tmp_path):
+    (tmp_path / "synapse.toml").write_text(
+        '[falkordb]\nhost = "db"\n[forgetting]\nbase_half_life_days = 14\n'
+    )
+    settings = load_settings()
+    assert settings.connection.address() == "redis://db:6379"
+    assert settings.hippocampus.forgetting.base_half_life_days == 14.0
+
+
+def test_the_environment_beats_the_file(tmp_path, monkeypatch):
+    (tmp_path / "synapse.toml").write_text(
+        '[falkordb]\nhost = "db"\nport = 7000\n'
+        "[forgetting]\nbase_half_life_days = 14\nsalience_boost = 1\n"
+    )
+    monkeypatch.setenv("FALKORDB_HOST", "other")
+    monkeypatch.setenv("SYNAPSE_FORGETTING__BASE_HALF_LIFE_DAYS", "21")
+    settings = load_settings()
+    assert settings.connection.address() == "redis://other:7000"
+    assert settings.hippocampus.forgetting.base_half_life_days == 21.0
+    assert settings.hippocampus.forgetting.salience_boost == 1.0
+
+
+def test_a_named_file_beats_the_one_in_the_working_directory(tmp_path, monkeypatch):
+    (tmp_path / "synapse.toml").write_text("[pruning]\nthreshold = 0.1\n")
+    other = tmp_path / "other.toml"
+    other.write_text("[pruning]\nthreshold = 0.2\n")
+    monkeypatch.setenv("SYNAPSE_CONFIG", str(other))
+    assert load_settings().hippocampus.pruning.threshold == 0.2
+    assert load_settings(tmp_path / "synapse.toml").hippocampus.pruning.threshold == 0.1
+
+
+def test_the_uri_beats_host_and_port(monkeypatch):
+    monkeypatch.setenv("FALKORDB_HOST", "db")
+    monkeypatch.setenv("FALKORDB_URI", "unix:///run/falkor.sock")
+    assert load_settings().connection.address() == "unix:///run/falkor.sock"
+
+
+def test_a_password_is_quoted_into_the_address_and_never_shown(monkeypatch):
+    monkeypatch.setenv("FALKORDB_PASSWORD", "p@ss/word")
+    connection = load_settings().connection
+    assert connection.address() == "redis://:p%40ss%2Fword@localhost:6379"
+    assert "p@ss" not in repr(connection) + str(connection)
+
+
+def test_all_violations_are_reported_together(tmp_path, monkeypatch):
+    (tmp_path / "synapse.toml").write_text(
+        "[pruning]\nthreshold = nan\n[forgeting]\nx = 1\n[falkordb]\nport = 99999\n"
+    )
+    monkeypatch.setenv("SYNAPSE_FORGETTING__BASE_HALF_LIFE_DAYS", "-1")
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings()
+    message = str(caught.value)
+    for name in (
+        "pruning.threshold",
+        "forgeting",
+        "falkordb.port",
+        "forgetting.base_half_life_days",
+    ):
+        assert name in message
+
+
+def test_salience_weights_must_add_up_to_one(tmp_path):
+    (tmp_path / "synapse.toml").write_text("[salience]\nrecency_weight = 0.9\n")
+    with pytest.raises(ConfigurationError, match=r"add up to 1, they add up to 1\.55"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"[pruning", "not valid TOML"), (b"\xff\xfe", "not valid TOML")],
+)
+def test_a_broken_file_is_one_sentence(tmp_path, content, message):
+    (tmp_path / "synapse.toml").write_bytes(content)
+    with pytest.raises(ConfigurationError, match=message):
+        load_settings()
+
+
+def test_a_missing_named_file_is_an_error(tmp_path):
+    with pytest.raises(ConfigurationError, match="cannot read the configuration file"):
+        load_settings(tmp_path / "nosuch.toml")
+
+
+def test_the_digest_names_the_constants(monkeypatch):
+    before = load_settings().hippocampus.digest
+    assert load_settings().hippocampus.digest == before
+    monkeypatch.setenv("SYNAPSE_PRUNING__THRESHOLD", "0.06")
+    assert load_settings().hippocampus.digest != before

@@ -82,6 +82,9 @@ class SchemaConfig(_Section):
     """Constants of :mod:`~synapse.hippocampus.schema`."""
 
     min_members_count: Annotated[int, Field(ge=1)] = 3
+    """Kinds with fewer members are no schema."""
+    min_support_ratio: Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)] = 0.5
+    """Share of the members from which on a relation is typical of their kind."""
 
 
 class PruningConfig(_Section):
@@ -103,7 +106,6 @@ class HippocampusConfig(_Section):
     contradictions: ContradictionConfig = ContradictionConfig()
     schemas: SchemaConfig = SchemaConfig()
     pruning: PruningConfig = PruningConfig()
-    consolidation_interval_hours: Annotated[float, Field(gt=0.0, le=8_760.0)] = 6.0
 
     @property
     def digest(self) -> str:

@@ -55,7 +55,7 @@ def make_plan(thoughts: Thoughts, room: Room, run: Run) -> ConsolidationPlan:
     """
     traces = thoughts.traces
     findings = ledger_entries(thoughts)
-    if run.scope.group_id is not None:
+    if not run.scope.whole_graph:
         traces = _with_other_groups(traces, room.traces)
         own = set(thoughts.snapshot.facts.uuid)
         findings = {u: e for u, e in room.ledger.items() if u not in own} | findings
@@ -152,7 +152,10 @@ class ConsolidationEngine:
         plan = make_plan(thoughts, room, run)
         think_s = self._stopwatch()
         report.retention.changed = int(plan.changed.sum())
-        report.retention.unchanged = len(plan.traces) - report.retention.changed
+        report.retention.unchanged = (
+            report.retention.entities + report.retention.facts - report.retention.changed
+        )
+        report.wakeAgent = bool(plan.surprises) or any(c.before is None for c in plan.ledger)
         if not run.dry_run and self._write(plan, room, report):
             report.wrote.traces = report.retention.changed
             report.wrote.findings = len(plan.ledger)
@@ -171,7 +174,7 @@ class ConsolidationEngine:
         """
         snapshot = self.store.read_graph(run.scope.graph)
         require_group(run.scope, snapshot.group_ids())
-        if run.scope.group_id is not None:
+        if run.scope.group_id is not None and not run.scope.whole_graph:
             snapshot = snapshot.only_group(run.scope.group_id)
         return Thoughts(snapshot, run.now_s, self.config)
 

@@ -23,6 +23,8 @@ from synapse.hippocampus.touches import Touches, touches
 PROBES_PER_BLOCK_COUNT = 1 << 20
 """Look-ups that are made at a time: bounds the memory in graphs of many long histories."""
 
+_MARKS_COUNT = 1 << 24
+
 
 @dataclass(frozen=True, slots=True)
 class CoActivation:
@@ -99,13 +101,18 @@ def _shared_counts(history: Ragged, low: Ints, high: Ints) -> Ints:
     pairs = pairs[np.argsort(longer[pairs], kind="stable")]
     width = int(history.values.max(initial=0)) + 1
     table = history.row_numbers() * width + history.values
+    marked = np.zeros(_MARKS_COUNT, np.bool_)
+    marked[table % _MARKS_COUNT] = True
     block = np.cumsum(counts[shorter[pairs]]) // PROBES_PER_BLOCK_COUNT
     for part in np.split(pairs, np.flatnonzero(np.diff(block)) + 1):
         probes = history.take(shorter[part])
         keys = np.repeat(longer[part] * width, probes.counts()) + probes.values
-        place = np.searchsorted(table, keys)
-        is_shared = table[np.minimum(place, len(table) - 1)] == keys
-        shared[part] = np.bincount(probes.row_numbers()[is_shared], minlength=len(part))
+        # Most look-ups fail. One byte rules nearly all of those out, without a search.
+        candidates = np.flatnonzero(marked[keys % _MARKS_COUNT])
+        keys = keys[candidates]
+        place = np.minimum(np.searchsorted(table, keys), len(table) - 1)
+        found = candidates[table[place] == keys]
+        shared[part] = np.bincount(probes.row_numbers()[found], minlength=len(part))
     return shared
 
 

@@ -17,6 +17,11 @@ _WARNING_CHARACTERS = 200
 _ERROR_CHARACTERS = 400
 _FAILED_GROUPS_COUNT = 5
 
+_STOPPED_FIELDS = (
+    "schema_version", "status", "run_id", "graph", "group_id", "now", "dry_run", "error",
+    "warnings", "config_digest", "wakeAgent",
+)  # fmt: skip
+
 Status = Literal["ok", "partial", "failed", "lock_busy"]
 
 
@@ -127,10 +132,16 @@ class ConsolidationReport(BaseModel):
     wakeAgent: bool = False  # the name is the scheduler's, not ours
 
     def as_dict(self) -> dict[str, Any]:
-        """The summary as JSON values; sections that were not asked for are absent."""
+        """The summary as JSON values.
+
+        Sections that were not asked for are absent, and so is every count where the run stopped
+        before it could count.
+        """
         whole = self.model_dump(mode="json")
+        if self.status in ("failed", "lock_busy"):
+            whole = {name: whole[name] for name in _STOPPED_FIELDS}
         for optional in ("error", "schemas", "pruning"):
-            if whole[optional] is None:
+            if whole.get(optional, "") is None:
                 del whole[optional]
         for name in ("graph", "group_id", "run_id"):
             whole[name] = shortened(whole[name], _NAME_CHARACTERS)

@@ -17,11 +17,13 @@ _LISTED_NAMES = 6
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One graph, and the group inside it where not all of it is meant."""
+    """One graph, and whether all of it is meant."""
 
     graph: str
     group_id: str | None = None
-    """``None``: the whole graph."""
+    """The group that the caller named, if any."""
+    whole_graph: bool = True
+    """False: only the memories that carry ``group_id``."""
 
 
 def choose_scope(
@@ -36,17 +38,17 @@ def choose_scope(
         UnknownGraph: there is no such graph; the message lists those there are.
 
     >>> choose_scope(["a", "default_db"], graph=None, group_id="a", default_graph="default_db")
-    Scope(graph='a', group_id=None)
+    Scope(graph='a', group_id='a', whole_graph=True)
     >>> choose_scope(["default_db"], graph=None, group_id="b", default_graph="default_db")
-    Scope(graph='default_db', group_id='b')
+    Scope(graph='default_db', group_id='b', whole_graph=False)
     """
     if group_id is not None and graph is None and group_id in graphs:
-        return Scope(group_id)
+        return Scope(group_id, group_id)
     wanted = graph if graph is not None else default_graph
     if wanted not in graphs:
         meant = f"group {group_id!r} and no graph {wanted!r}" if group_id else f"graph {wanted!r}"
         raise UnknownGraph(f"there is no {meant} here; graphs: {listed(graphs)}")
-    return Scope(wanted, group_id)
+    return Scope(wanted, group_id, whole_graph=group_id is None)
 
 
 def require_group(scope: Scope, group_ids: Collection[str]) -> None:
@@ -55,7 +57,7 @@ def require_group(scope: Scope, group_ids: Collection[str]) -> None:
     Raises:
         UnknownGraph: the message lists the groups there are.
     """
-    if scope.group_id is None:
+    if scope.whole_graph or scope.group_id is None:
         return
     wanted = DEFAULT_GROUPS if scope.group_id in DEFAULT_GROUPS else {scope.group_id}
     if not wanted & set(group_ids):

@@ -7,8 +7,10 @@ always gives the same thoughts.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
@@ -153,7 +155,7 @@ class Thoughts:
     @cached_property
     def traces(self) -> TraceTable:
         """What is to be kept about each memory; strength follows from exactly these values."""
-        columns = {
+        columns: dict[str, npt.NDArray[Any]] = {
             "kind": self.snapshot.memory_kinds,
             "last_touch_s": self.touched.last_touch_s,
             "frequency": self.parts.frequency,

@@ -62,7 +62,7 @@ def summarize(
         retention=_retention(thoughts),
         schemas=_schemas(thoughts) if schemas else None,
         pruning=_pruning(thoughts) if prune else None,
-        warnings=_warnings(thoughts, header.get("group_id")),
+        warnings=_warnings(thoughts),
     )
     report.reason_for_zero = _reasons_for_zero(report, thoughts)
     return report
@@ -140,14 +140,14 @@ def _pruning(thoughts: Thoughts) -> Pruning:
     )
 
 
-def _warnings(thoughts: Thoughts, group_id: str | None) -> list[str]:
+def _warnings(thoughts: Thoughts) -> list[str]:
     snapshot = thoughts.snapshot
     warnings = [f"left out of the run: {n} {what}" for what, n in snapshot.left_out.items() if n]
     unknown_count = int(np.isnan(thoughts.touched.last_touch_s).sum())
     if unknown_count:
         warnings.append(f"{unknown_count} memories carry no readable time; they count as fresh")
     groups = sorted(snapshot.group_ids() - DEFAULT_GROUPS)
-    if group_id is None and len(groups) > 1:
+    if len(groups) > 1:
         warnings.append(f"the graph holds several groups, taken together: {listed(groups)}")
     return warnings
 

@@ -20,7 +20,9 @@ DUPLICATE_RELATION = "IS_DUPLICATE_OF"
 """Graphiti's housekeeping: this relation says nothing about the world."""
 
 _EDGES = "\"'`“”‘’«»()[]{}<>,;:!?.…"
-_PHRASE_WORDS_MAX = 8
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_NAME_WORDS_MAX = 8
+_WORDS_MAX = 16
 _WINDOW_CHARACTERS = 400
 _BATCH_TEXTS_COUNT = 32
 
@@ -67,9 +69,13 @@ class Wording:
         return tuple((cue, re.compile(cue.pattern, re.IGNORECASE)) for cue in self.cues)
 
     @cached_property
-    def veto(self) -> re.Pattern[str]:
-        """The compiled vetoes."""
+    def _veto(self) -> re.Pattern[str]:
         return re.compile(self.vetoes, re.IGNORECASE)
+
+    def denies(self, before: str, after: str) -> bool:
+        """Whether what stands around a phrase in its sentence takes its force away."""
+        negated = not self.negations.isdisjoint(_words(before)[-3:])
+        return negated or bool(self._veto.search(before) or self._veto.search(after))
 
 
 def _bag(words: str) -> frozenset[str]:
@@ -165,12 +171,10 @@ def rows_with_cues(texts: Sequence[str], wording: Wording) -> list[int]:
     for first in range(0, len(texts), _BATCH_TEXTS_COUNT):
         batch = texts[first : first + _BATCH_TEXTS_COUNT]
         joined = "\n".join(batch).lower()
-        if any(needle in joined for needle in needles):
-            for row, text in enumerate(batch, first):
-                lowered = text.lower()
-                if any(needle in lowered for needle in needles):
-                    rows.append(row)
-    return rows
+        for needle in needles:
+            if needle in joined:
+                rows += [row for row, text in enumerate(batch, first) if needle in text.lower()]
+    return sorted(set(rows))
 
 
 def find_hits(text: str, wording: Wording, is_known: Callable[[str], bool]) -> Iterator[Hit]:
@@ -187,38 +191,25 @@ def find_hits(text: str, wording: Wording, is_known: Callable[[str], bool]) -> I
     >>> list(find_hits("Should A use MongoDB instead of PostgreSQL?", ENGLISH, known))
     []
     """
-    for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
-        hits = [
-            Hit(cue, name)
-            for cue, pattern in wording.matchers
-            for match in pattern.finditer(sentence)
-            if (name := _ended_name(sentence, match, cue, wording, is_known)) is not None
-        ]
-        if hits and not wording.veto.search(sentence):
-            yield from hits
+    lowered = text.lower()
+    for cue, pattern in wording.matchers:
+        if cue.needle in lowered:
+            for match in pattern.finditer(text):
+                before = text[max(0, match.start() - _WINDOW_CHARACTERS) : match.start()]
+                after = text[match.end() : match.end() + _WINDOW_CHARACTERS]
+                before, after = _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
+                name = _ended_name(before, after, cue, wording, is_known)
+                if name is not None and not wording.denies(before, after):
+                    yield Hit(cue, name)
 
 
 def _ended_name(
-    sentence: str,
-    match: re.Match[str],
-    cue: Cue,
-    wording: Wording,
-    is_known: Callable[[str], bool],
+    before: str, after: str, cue: Cue, wording: Wording, is_known: Callable[[str], bool]
 ) -> str | None:
-    before = sentence[max(0, match.start() - _WINDOW_CHARACTERS) : match.start()]
-    after = sentence[match.end() : match.end() + _WINDOW_CHARACTERS]
-    if wording.negations.intersection(_words(before)[-3:]):
-        return None
     if cue.ended == "before":
         return _longest(_words(before)[::-1], is_known, reverse=True)
-    return _name_at_start(after, cue, wording, is_known)
-
-
-def _name_at_start(
-    after: str, cue: Cue, wording: Wording, is_known: Callable[[str], bool]
-) -> str | None:
-    tokens = [token for token in after.split() if _fold_word(token)]
-    words = [_fold_word(token) for token in tokens]
+    tokens = [token for token in after.split(maxsplit=_WORDS_MAX)[:_WORDS_MAX] if _fold(token)]
+    words = [_fold(token) for token in tokens]
     skipped_count = 0
     for start, word in enumerate(words):
         name = _longest(words[start:], is_known)
@@ -226,18 +217,17 @@ def _name_at_start(
             end = start + name.count(" ") + 1
             closed = end == len(words) or tokens[end - 1][-1] in _EDGES
             return name if closed or words[end] in wording.followers else None
-        if word in wording.fillers:
-            continue
-        skipped_count += 1
-        if skipped_count > cue.skipped_words_count:
-            return None
+        if word not in wording.fillers:
+            skipped_count += 1
+            if skipped_count > cue.skipped_words_count:
+                return None
     return None
 
 
 def _longest(
     words: list[str], is_known: Callable[[str], bool], reverse: bool = False
 ) -> str | None:
-    for count in range(min(len(words), _PHRASE_WORDS_MAX), 0, -1):
+    for count in range(min(len(words), _NAME_WORDS_MAX), 0, -1):
         phrase = words[:count]
         name = " ".join(phrase[::-1] if reverse else phrase)
         if is_known(name):
@@ -246,8 +236,8 @@ def _longest(
 
 
 def _words(text: str) -> list[str]:
-    return [word for token in text.split() if (word := _fold_word(token))]
+    return [word for token in text.split() if (word := _fold(token))]
 
 
-def _fold_word(token: str) -> str:
+def _fold(token: str) -> str:
     return token.strip(_EDGES).casefold()

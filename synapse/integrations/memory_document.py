@@ -21,9 +21,9 @@ from synapse.integrations.memory_record import (
     is_uuid,
     iso_utc,
     labels_of,
-    list_of,
     name_of,
-    observed_fact,
+    observations_key,
+    observed_facts,
     properties_of,
     relation_words,
     shown,
@@ -34,6 +34,12 @@ from synapse.integrations.memory_record import (
 _NAMESPACE = uuid5(NAMESPACE_URL, "synapse-hippocampus/memory-file")
 _ENTITY_TYPES = ("entityType", "entity_type", "nodeType", "node_type", "type")
 _RELATION_TYPES = ("relationType", "relation_type", "relation", "edgeType", "edge_type", "type")
+_SAYING: dict[Kind, tuple[str, ...]] = {
+    "fact": ("source_node_uuid", "target_node_uuid", "name", "fact", "valid_at"),
+    "episode": ("name", "content", "valid_at"),
+    "mention": ("episode_uuid", "entity_uuid"),
+}
+"""What an item without a uuid is known by."""
 
 
 def document_of(records: Iterable[Record], *, group_id: str, now_iso: str) -> GraphDocument:
@@ -82,13 +88,10 @@ class _Memory:
     def add_entity(self, record: Record) -> None:
         """An entity and the facts its observations are."""
         item = properties_of(record)
+        item.pop(observations_key(record), None)
         name = name_of(item, record)
         entity_type = take_first(item, _ENTITY_TYPES)
-        observations = [
-            observed_fact(observation, f"{record.where}, observation {number}")
-            for number, observation in enumerate(list_of(record, "observations"), 1)
-            if observation != ""
-        ]
+        observations = observed_facts(record)
         for observation in observations:
             self._set_created_at(observation)
         observed_at = (observation["created_at"] for observation in observations)
@@ -97,7 +100,6 @@ class _Memory:
         item["labels"] = labels_of(record, entity_type)
         if entity_type is not None:
             item["entity_type"] = entity_type
-        item.pop("observations", None)
         if "uuid" in item:
             uuid = self._add("entity", item, record.where)
         else:
@@ -180,9 +182,10 @@ class _Memory:
             return uuid
         if name is None or is_uuid(name) or not may_create:
             raise UsageError(f"{record.where}: no entity of this file is {shown(uuid or name)}")
-        new = {"uuid": self._uuid("entity", name), "name": name, "summary": "", "labels": []}
-        self._named[name] = {new["uuid"]}
-        return self._add("entity", new | {"created_at": item["created_at"]}, record.where)
+        uuid, created_at = self._uuid("entity", name), item["created_at"]
+        self._named[name] = {uuid}
+        new = {"uuid": uuid, "name": name, "summary": "", "labels": [], "created_at": created_at}
+        return self._add("entity", new, record.where)
 
     def _entity_named(self, name: str, where: str) -> str | None:
         uuids = self._named.get(name, set())
@@ -193,18 +196,23 @@ class _Memory:
         return next(iter(uuids), None)
 
     def _add_derived(self, kind: Kind, item: Properties, where: str) -> None:
-        """Add an item; without a uuid of its own it gets one from what it says."""
+        """Add an item; without a uuid of its own it gets one from what it says.
+
+        What is said again is the same item, supported by one more episode.
+        """
         if "uuid" not in item:
-            said = ("source_node_uuid", "target_node_uuid", "episode_uuid", "entity_uuid")
-            said += ("name", "fact", "content", "valid_at") if kind != "mention" else ()
-            item["uuid"] = self._uuid(kind, *(str(item.get(key, "")) for key in said))
-            if item["uuid"] in self._items[kind]:
+            said = (str(item.get(key, "")) for key in _SAYING[kind])
+            item["uuid"] = self._uuid(kind, *said)
+            known = self._items[kind].get(item["uuid"])
+            if known is not None:
+                if kind == "fact":
+                    known["episodes"] = list(dict.fromkeys(known["episodes"] + item["episodes"]))
                 return
         self._add(kind, item, where)
 
     def _add(self, kind: Kind, item: Properties, where: str) -> str:
         item["group_id"] = self._group_id
-        uuid = item["uuid"]
+        uuid = str(item["uuid"])
         if uuid in self._places and self._items[kind].get(uuid) != item:
             raise UsageError(f"{where}: uuid {shown(uuid)} is already used ({self._places[uuid]})")
         self._places.setdefault(uuid, where.rpartition(", ")[2])

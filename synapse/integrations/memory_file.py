@@ -178,7 +178,14 @@ def _section_records(whole: dict[str, Any], file_name: str) -> Iterator[Record]:
                 item = dict(zip(("from", "relationType", "to"), item, strict=True))
             if not isinstance(item, dict):
                 raise UsageError(f"{where}: not an object but {shown(item)}")
-            yield Record(where, kind, item)
+            yield Record(where, kind, _without_kind(item, kind))
+
+
+def _without_kind(item: dict[str, Any], kind: Kind) -> dict[str, Any]:
+    """The record without a ``type`` that only says what kind of record it is."""
+    if TYPES.get(str(item.get("type")).lower()) != kind:
+        return item
+    return {key: value for key, value in item.items() if key != "type"}
 
 
 def _recognised(item: Any, where: str) -> Record:
@@ -188,7 +195,7 @@ def _recognised(item: Any, where: str) -> Record:
     named = item.get("type")
     kind = TYPES.get(named.lower()) if isinstance(named, str) else None
     if kind is not None:
-        return Record(where, kind, {key: v for key, v in item.items() if key != "type"})
+        return Record(where, kind, _without_kind(item, kind))
     kind = _kind_by_keys(item)
     if kind is None or (named is not None and "observations" not in item):
         what = f"type {shown(named)} is" if named is not None else "this record is"

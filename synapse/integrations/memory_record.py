@@ -103,17 +103,29 @@ def iso_utc(value: Any, what: str) -> str:
     return time.isoformat()
 
 
-def observed_fact(value: Any, where: str) -> Properties:
-    """The fact that an observation is, without its ends."""
-    fields = {"text": value} if isinstance(value, str) else value
-    if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
-        raise UsageError(f"{where}: neither text nor an object with text and timestamp")
-    item = properties_of(Record(where, "fact", fields))
-    timestamp = item.pop("timestamp", None)
-    if timestamp not in (None, ""):
-        item["valid_at"] = iso_utc(timestamp, f"{where}: timestamp")
-    item |= {"name": OBSERVATION, "fact": item.pop("text"), "episodes": []}
-    return item
+def observations_key(record: Record) -> str:
+    """Where an entity's observations stand; some files with ``nodeType`` call them metadata."""
+    values = record.values
+    is_metadata = "nodeType" in values and isinstance(values.get("metadata"), list)
+    return "metadata" if is_metadata and "observations" not in values else "observations"
+
+
+def observed_facts(record: Record) -> list[Properties]:
+    """The facts that an entity's observations are, without their ends."""
+    facts: list[Properties] = []
+    for number, value in enumerate(list_of(record, observations_key(record)), 1):
+        where = f"{record.where}, observation {number}"
+        fields = {"text": value} if isinstance(value, str) else value
+        if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
+            raise UsageError(f"{where}: neither text nor an object with text and timestamp")
+        item = properties_of(Record(where, "fact", fields))
+        timestamp = item.pop("timestamp", None)
+        if timestamp not in (None, ""):
+            item["valid_at"] = iso_utc(timestamp, f"{where}: timestamp")
+        item |= {"name": OBSERVATION, "fact": item.pop("text"), "episodes": []}
+        if item["fact"].strip():
+            facts.append(item)
+    return facts
 
 
 def list_of(record: Record, key: str) -> list[Any]:

@@ -3,21 +3,14 @@
 FalkorDB's readers share a lock, and a writer that waits for it stops the whole server, ``PING``
 included. So nothing is read in one long query: the graph is walked by node id, in ranges sized so
 that each takes about :data:`TARGET_MS` of the server's time.
-
-A range comes back as *one* row, ``count(x), sum(list sizes), every field of every item joined into
-one text``: no ``RESULTSET_SIZE`` can cut it, and the count belongs to the same moment as the
-fields. Joining costs the server as much as sending rows and the client a fifth. Where the parts
-do not add up (a text holds the separator), or a value is not of the type it should be, the range
-is read again as typed values, which is slow and always exact.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import count as numbers
 from typing import Any
 
 import numpy as np
@@ -25,6 +18,7 @@ from redis.exceptions import ResponseError
 
 from synapse.hippocampus.model import Floats, Ints
 from synapse.store.connection import Connection
+from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.times import parse_times
 
 TARGET_MS = 20.0
@@ -33,88 +27,199 @@ LIMIT_MS = 100
 UNDIVIDED_LIMIT_MS = 25_000
 """The same where there is nothing left to divide."""
 FIRST_STEP, LARGEST_STEP = 256, 2_048
+HUB_LINKS = 15_000
+"""A node with as many links is read by ranges of its targets, if reading it took too long."""
 
-FIELD, ITEM = b"\x1f", b"\x1e"
-"""What stands between two fields, and between two items of a list."""
-
-_NULL, _STRING, _INTEGER, _BOOLEAN, _DOUBLE, _ARRAY = 1, 2, 3, 4, 5, 6
-"""Value types of FalkorDB's compact replies."""
-
-List = tuple[Ints, list[bytes]]
-"""A column of lists: the length of each (at least one: an empty list is one empty item), and all
-items one after the other."""
+_TOO_MUCH = re.compile("timed out|mem consumption exceeded")
+_EXECUTION_TIME = re.compile(rb"internal execution time: ([\d.]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What to read: items ``x`` met from node ``a`` (to node ``b``), and the fields of each."""
-
-    pattern: str
-    ids: tuple[str, ...]
-    texts: tuple[str, ...] = ()
-    times: tuple[str, ...] = ()
-    lists: tuple[str, ...] = ()
-
-    @property
-    def has_targets(self) -> bool:
-        return "(b)" in self.pattern
-
-    def query(self, *, joined: bool, one_source: bool) -> str:
-        """The query for one range, over parameters ``low``, ``high`` and maybe ``source``."""
-        walked = "b" if one_source else "a"
-        where = f"ID({walked}) >= $low AND ID({walked}) < $high"
-        where += " AND ID(a) = $source" if one_source else ""
-        return f"MATCH {self.pattern} WHERE {where} RETURN count(x), " + (
-            self._joined() if joined else self._typed()
-        )
-
-    def _joined(self) -> str:
-        between, within = FIELD.decode(), ITEM.decode()
-        fields = [f"tostring({expression})" for expression in self.ids]
-        fields += [f"coalesce({expression}, '')" for expression in self.texts + self.times]
-        fields += [f"string.join(coalesce({each}, []), '{within}')" for each in self.lists]
-        sizes = " + ".join(f"size(coalesce({each}, []))" for each in self.lists) or "0"
-        row = f"string.join([{', '.join(fields)}], '{between}')"
-        return f"sum({sizes}), string.join(collect({row}), '{between}')"
-
-    def _typed(self) -> str:
-        return f"collect([{', '.join(self.ids + self.texts + self.times + self.lists)}])"
+class _Decoded(dict[bytes, str]):
+    def __missing__(self, raw: bytes) -> str:
+        text = self[raw] = raw.decode("utf-8", "replace")
+        return text
 
 
 @dataclass(slots=True)
 class Columns:
-    """The fields read so far. Column ``k`` of each kind is the ``k``-th of the :class:`Table`."""
+    """All fields of a table; column ``k`` of a kind is the ``k``-th expression of that kind."""
 
     table: Table
     count: int = 0
-    ids: list[list[Ints]] = field(init=False)
-    texts: list[list[str]] = field(init=False)
-    times: list[list[Floats]] = field(init=False)
-    list_counts: list[list[Ints]] = field(init=False)
-    list_codes: list[list[Ints]] = field(init=False)
-    vocabulary: defaultdict[bytes, int] = field(init=False)
-    """The number that stands for each list item."""
+    ids: list[Ints] = field(default_factory=list)
+    times: list[Floats] = field(default_factory=list)
+    names: list[list[str]] = field(default_factory=list)
+    texts: list[list[str]] = field(default_factory=list)
+    list_lengths: list[Ints] = field(default_factory=list)
+    list_codes: list[Ints] = field(default_factory=list)
+    """Which word of the vocabulary each list item is, one list after the other."""
+    vocabulary: list[str] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.ids = [[] for _ in self.table.ids]
-        self.texts = [[] for _ in self.table.texts]
-        self.times = [[] for _ in self.table.times]
-        self.list_counts = [[] for _ in self.table.lists]
-        self.list_codes = [[] for _ in self.table.lists]
-        self.vocabulary = defaultdict(count().__next__)
 
-    def add(self, number: int, fields: list[list[bytes]], lists: list[List]) -> None:
-        """Append ``number`` items, given one column for each id, text and time."""
-        self.count += number
-        columns = iter(fields)
-        for ids, column in zip(self.ids, columns, strict=False):
-            ids.append(np.fromiter(map(int, column), np.int64, number))
-        for texts, column in zip(self.texts, columns, strict=False):
-            texts += FIELD.join(column).decode("utf-8", "replace").split(FIELD.decode())
-        for times, column in zip(self.times, columns, strict=False):
-            times.append(parse_times(column))
-        for counts, codes, (lengths, items) in zip(
-            self.list_counts, self.list_codes, lists, strict=True
+class _Collector:
+    """Turns the parts of a table into its columns, keeping only what the columns keep."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._count = 0
+        self._ids: list[list[Ints]] = [[] for _ in table.ids]
+        self._times: list[list[Floats]] = [[] for _ in table.times]
+        self._names: list[list[str]] = [[] for _ in table.names]
+        self._texts: list[list[str]] = [[] for _ in table.texts]
+        self._lengths: list[list[Ints]] = [[] for _ in table.lists]
+        self._codes: list[list[Ints]] = [[] for _ in table.lists]
+        self._decoded = _Decoded()
+        self._vocabulary: defaultdict[bytes, int] = defaultdict(numbers().__next__)
+
+    def add(self, part: Part) -> None:
+        self._count += part.count
+        columns = iter(part.fields)
+        for ids in self._ids:
+            ids.append(np.fromiter(map(int, next(columns)), np.int64, part.count))
+        for times in self._times:
+            times.append(parse_times(next(columns)))
+        for names in self._names:
+            names += map(self._decoded.__getitem__, next(columns))
+        for texts in self._texts:
+            texts += _decode(next(columns))
+        for lengths, codes, (each, items) in zip(
+            self._lengths, self._codes, part.lists, strict=True
         ):
-            counts.append(lengths)
-            codes.append(np.fromiter(map(self.vocabulary.__getitem__, items), np.int64, len(items)))
+            lengths.append(each)
+            codes.append(np.fromiter(map(self._vocabulary.__getitem__, items), np.int64))
+
+    def columns(self) -> Columns:
+        return Columns(
+            self._table,
+            self._count,
+            [_concatenated(parts, np.int64) for parts in self._ids],
+            [_concatenated(parts, np.float64) for parts in self._times],
+            self._names,
+            self._texts,
+            [_concatenated(parts, np.int64) for parts in self._lengths],
+            [_concatenated(parts, np.int64) for parts in self._codes],
+            [word.decode("utf-8", "replace") for word in self._vocabulary],
+        )
+
+
+def _decode(column: list[bytes]) -> list[str]:
+    try:
+        return list(map(bytes.decode, column))
+    except UnicodeDecodeError:
+        return [text.decode("utf-8", "replace") for text in column]
+
+
+def _concatenated(parts: list[Any], dtype: type) -> Any:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
+class _TookTooLong(Exception):
+    """The server gave a query up; a smaller range will do."""
+
+
+class TableReader:
+    """Reads one table of one graph, range by range."""
+
+    def __init__(self, connection: Connection, graph: str, table: Table) -> None:
+        self._connection = connection
+        self._graph = graph
+        self._table = table
+        self._collector = _Collector(table)
+        self._can_join = True
+        self._end = 0
+
+    def read(self) -> Columns:
+        """All items of the table."""
+        ((last_id,),) = self._ask("MATCH (a) RETURN max(ID(a))")[1]
+        self._end = 0 if last_id is None else last_id + 1
+        self._walk(0, self._end)
+        return self._collector.columns()
+
+    def total(self) -> int:
+        """How many items the server counts; it knows without looking at them."""
+        pattern = self._table.pattern.replace("(a)", "()").replace("(b)", "()")
+        ((total,),) = self._ask(f"MATCH {pattern} RETURN count({self._table.item})")[1]
+        return int(total)
+
+    def _walk(self, low: int, end: int, source: int | None = None) -> None:
+        """Read the nodes from ``low`` to below ``end``, or such targets of one source."""
+        step = FIRST_STEP
+        while low < end:
+            high = min(low + step, end)
+            took_ms = TARGET_MS
+            try:
+                took_ms = self._read_range(low, high, source, LIMIT_MS)
+            except _TookTooLong:
+                hubs = self._hubs(low, high) if source is None else []
+                if high - low > 1 and not hubs:
+                    step = (high - low + 3) // 4
+                    continue
+                self._read_around(low, high, source, hubs)
+            low = high
+            step = int(step * min(max(TARGET_MS / took_ms, 0.25), 2.0))
+            step = min(max(step, 1), LARGEST_STEP)
+
+    def _read_around(self, low: int, high: int, source: int | None, hubs: list[int]) -> None:
+        """Read a range with nodes that are too much for one query: those by their targets."""
+        if source is not None or not self._table.links:
+            self._read_range(low, high, source, UNDIVIDED_LIMIT_MS)
+            return
+        for hub in hubs or [low]:
+            self._walk(low, hub)
+            self._walk(0, self._end, source=hub)
+            low = hub + 1
+        self._walk(low, high)
+
+    def _hubs(self, low: int, high: int) -> list[int]:
+        """The nodes of a range with more links than one query should carry, in order."""
+        if not self._table.links:
+            return []
+        query = (
+            f"CYPHER low={low} high={high} MATCH (a) WHERE ID(a) >= $low AND ID(a) < $high "
+            f"AND outdegree(a, '{self._table.kind}') >= {HUB_LINKS} RETURN collect(ID(a))"
+        )
+        ((hubs,),) = self._ask(query)[1]
+        return sorted(map(int, re.findall(rb"\d+", hubs)))
+
+    def _read_range(self, low: int, high: int, source: int | None, limit_ms: int) -> float:
+        """Add the items of one range; return the server's time for it in milliseconds."""
+        values = f"CYPHER low={low} high={high} " + ("" if source is None else f"source={source} ")
+        took_ms = 0.0
+        part = None
+        if self._can_join:
+            query = values + self._table.query(joined=True, of_one_source=source is not None)
+            reply = self._try_joined(query, limit_ms)
+            part, took_ms = joined_part(self._table, reply), _took_ms(reply)
+        if part is None:
+            query = values + self._table.query(joined=False, of_one_source=source is not None)
+            reply = self._ask(query, "--compact", limit_ms=limit_ms)
+            part, took_ms = typed_part(self._table, reply), took_ms + _took_ms(reply)
+        self._collector.add(part)
+        return took_ms
+
+    def _try_joined(self, query: str, limit_ms: int) -> Any:
+        try:
+            return self._ask(query, limit_ms=limit_ms)
+        except ResponseError as error:
+            words = str(error)
+            if "Unknown function" in words:
+                self._can_join = False
+            elif not words.startswith("Type mismatch"):
+                raise
+            return None
+
+    def _ask(self, query: str, *flags: str, limit_ms: int = UNDIVIDED_LIMIT_MS) -> Any:
+        try:
+            return self._connection.execute_command(  # type: ignore[no-untyped-call]
+                "GRAPH.RO_QUERY", self._graph, query, "timeout", limit_ms, *flags
+            )
+        except ResponseError as error:
+            if limit_ms == LIMIT_MS and _TOO_MUCH.search(str(error)):
+                raise _TookTooLong from error
+            raise
+
+
+def _took_ms(reply: Any) -> float:
+    """The server's own time for a query, from the statistics at the end of its reply."""
+    found = _EXECUTION_TIME.search(b" ".join(reply[-1])) if reply else None
+    return max(float(found.group(1)), 0.01) if found else TARGET_MS

@@ -13,6 +13,7 @@ from synapse.hippocampus.ports import GraphDocument
 Item = dict[str, Any]
 
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_UUID_MAX_CHARS = 1000
 _EMBEDDINGS = ("name_embedding", "fact_embedding")
 
 # Graphiti refuses to read an item that lacks one of these.
@@ -39,8 +40,9 @@ def refuse_own_graph(name: str) -> None:
 def storable(document: GraphDocument) -> GraphDocument:
     """The document as it is to be stored: each uuid once, the properties Graphiti needs added.
 
-    Unknown values (``None``) and embeddings are left out, ``labels`` lose the name ``Entity``,
-    and each episode lists the facts of the document that name it, as Graphiti's own do.
+    Unknown values (``None``), embeddings and NUL characters are left out, ``labels`` lose the
+    name ``Entity``, and each episode lists the facts of the document that name it, all as
+    Graphiti would have it.
 
     Raises:
         UsageError: an item without uuid, or a property that a graph cannot hold.
@@ -89,10 +91,8 @@ def refuse_dangling(
     for what, items, end, wanted, known in ends:
         for item in items:
             if item[end] not in known:
-                raise UsageError(
-                    f"the {what} {shown(item['uuid'])} names the {wanted} "
-                    f"{shown(item[end])}, which is neither in the file nor in the graph"
-                )
+                names = f"{shown(item['uuid'])} names {wanted} {shown(item[end])}"
+                raise UsageError(f"{what} {names}, which is nowhere; add it")
 
 
 def _items(
@@ -100,34 +100,48 @@ def _items(
 ) -> list[Item]:
     stored: dict[str, Item] = {}
     for item in items:
+        known = {
+            name: _without_nul(value)
+            for name, value in item.items()
+            if value is not None and name not in _EMBEDDINGS
+        }
         for name in ("uuid", *references):
-            if not isinstance(item.get(name), str) or not item[name]:
-                raise UsageError(f"a {what} ({shown(item.get('uuid'))}) has no {name}; give it one")
-        known = {k: v for k, v in item.items() if v is not None and k not in _EMBEDDINGS}
+            _refuse_unfindable(what, item, name, known.get(name))
         for name, value in known.items():
-            _refuse_unstorable(what, item["uuid"], name, value)
-        stored.setdefault(item["uuid"], {**required, **known})
+            _refuse_unstorable(what, known["uuid"], name, value)
+        stored.setdefault(known["uuid"], {**required, **known})
     return list(stored.values())
+
+
+def _refuse_unfindable(what: str, item: Item, name: str, value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"the {what} {shown(item.get('uuid'))} lacks {name}; give it one")
+    # FalkorDB's indices do not find texts of 4096 bytes or with U+0001, and take away spaces at
+    # the ends: such an item could be written and never be linked.
+    if len(value) > _UUID_MAX_CHARS or value != value.strip() or min(value) < " ":
+        raise UsageError(f"{what} {shown(value)}: no index finds such a {name}; use a plain one")
+
+
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    return [_without_nul(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _labels(entity: Item) -> list[str]:
     for label in entity["labels"]:
         if not isinstance(label, str) or not _LABEL.fullmatch(label):
-            raise UsageError(
-                f"the entity {shown(entity['uuid'])} has the label {shown(label)}; "
-                "a label is letters, digits and underscores"
-            )
+            where = f"entity {shown(entity['uuid'])} has label {shown(label)}"
+            raise UsageError(f"{where}: use letters and digits")
     return [label for label in entity["labels"] if label != "Entity"]
 
 
 def _refuse_unstorable(what: str, uuid: str, name: str, value: Any) -> None:
-    reason = None if _is_text(name) and name and "`" not in name else "has a name"
+    reason = None if name and _is_text(name) and not {"`", "\0"} & set(name) else "has a name"
     for part in value if isinstance(value, list | tuple) else (value,):
         reason = reason or _why_unstorable(part)
     if reason:
-        raise UsageError(
-            f"the property {shown(name)} of {what} {shown(uuid)} {reason} that FalkorDB cannot hold"
-        )
+        raise UsageError(f"{what} {shown(uuid)}: {shown(name)} {reason} no graph can hold")
 
 
 def _why_unstorable(value: Any) -> str | None:
@@ -143,8 +157,7 @@ def _why_unstorable(value: Any) -> str | None:
 
 
 def _is_text(text: str) -> bool:
-    """Whether the text has neither NUL nor half a surrogate pair."""
-    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def shown(value: Any) -> str:

@@ -9,8 +9,9 @@ from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
 from synapse.store import room
-from synapse.store.connection import Connection, connect, explained, list_graphs
+from synapse.store.connection import Connection, connect, list_graphs
 from synapse.store.document import refuse_own_graph
+from synapse.store.failures import explained
 from synapse.store.reader import read_graph
 from synapse.store.writer import write_document
 

@@ -8,11 +8,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from synapse.errors import LockLost, UnknownGraph
-from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.model import (
+    Entities,
+    Episodes,
+    Facts,
+    Floats,
+    GraphSnapshot,
+    Ints,
+    Mentions,
+    Ragged,
+)
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
+from synapse.store.times import parse_times
 
 
 @dataclass(slots=True)
@@ -55,7 +67,9 @@ class InMemoryStore:
     def read_graph(self, graph: str) -> GraphSnapshot:
         """All entities, facts, episodes and mentions of one graph."""
         refuse_own_graph(graph)
-        raise NotImplementedError
+        if graph not in self._graphs:
+            raise UnknownGraph(f"there is no graph named {shown(graph)}")
+        return _snapshot(graph, self._graphs[graph])
 
     def read_room(self, graph: str) -> Room:
         """What is kept beside the graph."""
@@ -151,6 +165,63 @@ class InMemoryStore:
 
     def close(self) -> None:
         """Nothing to free."""
+
+
+def _snapshot(graph: str, kept: _Graph) -> GraphSnapshot:
+    entity_row = {uuid: row for row, uuid in enumerate(kept.entities)}
+    episode_row = {uuid: row for row, uuid in enumerate(kept.episodes)}
+    entities, facts = list(kept.entities.values()), list(kept.facts.values())
+    episodes, mentions = list(kept.episodes.values()), list(kept.mentions.values())
+    return GraphSnapshot(
+        graph=graph,
+        entities=Entities(
+            uuid=_texts(entities, "uuid"),
+            name=_texts(entities, "name"),
+            summary=_texts(entities, "summary"),
+            group_id=_texts(entities, "group_id"),
+            labels=[tuple(dict.fromkeys(entity["labels"])) for entity in entities],
+            created_at_s=_times(entities, "created_at"),
+        ),
+        facts=Facts(
+            uuid=_texts(facts, "uuid"),
+            relation=_texts(facts, "name"),
+            text=_texts(facts, "fact"),
+            group_id=_texts(facts, "group_id"),
+            source=_rows(facts, "source_node_uuid", entity_row),
+            target=_rows(facts, "target_node_uuid", entity_row),
+            created_at_s=_times(facts, "created_at"),
+            valid_at_s=_times(facts, "valid_at"),
+            invalid_at_s=_times(facts, "invalid_at"),
+            expired_at_s=_times(facts, "expired_at"),
+            episodes=Ragged.from_lists([_known(f["episodes"], episode_row) for f in facts]),
+        ),
+        episodes=Episodes(
+            uuid=_texts(episodes, "uuid"),
+            group_id=_texts(episodes, "group_id"),
+            created_at_s=_times(episodes, "created_at"),
+            valid_at_s=_times(episodes, "valid_at"),
+        ),
+        mentions=Mentions(
+            episode=_rows(mentions, "episode_uuid", episode_row),
+            entity=_rows(mentions, "entity_uuid", entity_row),
+        ),
+    )
+
+
+def _texts(items: list[Item], name: str) -> list[str]:
+    return [str(item[name]) for item in items]
+
+
+def _times(items: list[Item], name: str) -> Floats:
+    return parse_times([str(item.get(name, "")).encode() for item in items])
+
+
+def _rows(items: list[Item], name: str, row_of: dict[str, int]) -> Ints:
+    return np.fromiter((row_of[item[name]] for item in items), np.int64, len(items))
+
+
+def _known(uuids: list[str], row_of: dict[str, int]) -> list[int]:
+    return [row_of[uuid] for uuid in dict.fromkeys(uuids) if uuid in row_of]
 
 
 def _copied(value: Any) -> Any:

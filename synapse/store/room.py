@@ -10,14 +10,14 @@
 ``lock``             string  token of the run at work; expires by itself
 ===================  ======  ==================================================================
 
-Deleting these keys removes Synapse. :data:`ACL_RULES` are the rights that working on a room
-takes, beside those for reading the graph.
+Deleting these keys removes Synapse. A user of the server who works on one graph needs
+``~my-agent ~synapse:{my-agent}:*`` and :data:`ACL_RULES`; ``+graph.list`` shows all graphs.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from redis.exceptions import WatchError
@@ -25,15 +25,14 @@ from redis.exceptions import WatchError
 from synapse.errors import LockLost, StoreError
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import Room, RoomSummary, Surprise
-from synapse.hippocampus.traces import TraceTable
+from synapse.hippocampus.traces import TraceTable, empty_traces
 from synapse.store.document import shown
 from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, decode, encode
 
 ACL_RULES = (
-    "+hset +hmget +hgetall +hscan +hlen +hincrby +hdel +xadd +xrange +xlen +xdel "
-    "+set +get +del +eval +pexpire +watch +unwatch +multi +exec"
+    "+graph.query +graph.ro_query +hset +hmget +hgetall +hscan +hlen +hincrby +hdel "
+    "+xadd +xrange +xlen +xdel +set +get +del +eval +pexpire +watch +unwatch +multi +exec"
 )
-"""For keys ``synapse:{<graph>}:*``."""
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
@@ -46,13 +45,9 @@ _ATTEMPTS_COUNT = 10
 _BUCKETS_PER_TRIP = 16
 _ENTRIES_PER_TRIP = 1000
 
-_EXTEND = (
-    "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('PEXPIRE',KEYS[1],ARGV[2]) end "
-    "return 0"
-)
-_RELEASE = (
-    "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
-)
+_IF_MINE = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call({}) end return 0"
+_EXTEND = _IF_MINE.format("'PEXPIRE',KEYS[1],ARGV[2]")
+_RELEASE = _IF_MINE.format("'DEL',KEYS[1]")
 
 
 def room_key(graph: str, name: str) -> str:
@@ -75,10 +70,10 @@ def read_room(connection: Connection, graph: str) -> Room:
         revision = _integer(meta, "revision", graph)
         room = Room(
             revision=revision,
-            traces=_read_traces(connection, graph) if revision else Room().traces,
+            traces=_read_traces(connection, graph) if revision else empty_traces(),
             ledger=_read_ledger(connection, graph) if revision else {},
             surprises=tuple(_read_surprises(connection, graph)),
-            last_run=_parsed(meta.get("last_run", b"{}"), room_key(graph, "meta")),
+            last_run=_parsed(meta.get("last_run", b"{}"), graph, "meta"),
             failures_count=_integer(meta, "failures", graph),
         )
         if not revision or _revision(connection, graph) == revision:
@@ -101,7 +96,7 @@ def summarize_room(connection: Connection, graph: str) -> RoomSummary:
         recalls_count=recalls,
         revision=_integer(meta, "revision", graph),
         failures_count=_integer(meta, "failures", graph),
-        last_run=_parsed(meta.get("last_run", b"{}"), room_key(graph, "meta")),
+        last_run=_parsed(meta.get("last_run", b"{}"), graph, "meta"),
         lock_holder=lock_holder(connection, graph),
     )
 
@@ -140,7 +135,8 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
             pipe.multi()
             _queue_traces(pipe, plan.graph, blocks)
             _queue_ledger(pipe, plan.graph, plan.ledger)
-            _queue_drained(pipe, plan.graph, plan.surprises)
+            if plan.surprises:
+                pipe.xdel(room_key(plan.graph, "surprises"), *plan.surprises)
             _queue_meta(pipe, plan)
             try:
                 pipe.execute()
@@ -191,18 +187,17 @@ def _revision(connection: Connection, graph: str) -> int:
 def _read_traces(connection: Connection, graph: str) -> TraceTable:
     blocks: dict[int, dict[bytes, bytes]] = {}
     for first in range(0, BUCKETS_COUNT, _BUCKETS_PER_TRIP):
-        buckets = range(first, min(first + _BUCKETS_PER_TRIP, BUCKETS_COUNT))
+        buckets = range(first, first + _BUCKETS_PER_TRIP)
         with connection.pipeline(transaction=False) as pipe:
             for bucket in buckets:
                 pipe.hgetall(room_key(graph, f"traces:{bucket:02x}"))
             blocks.update(zip(buckets, pipe.execute(), strict=True))
-    return decode(blocks, room_key(graph, "traces:"))
+    return decode(blocks, _shown_key(graph, "traces:"))
 
 
 def _read_ledger(connection: Connection, graph: str) -> dict[str, Any]:
-    key = room_key(graph, "ledger")
-    entries = connection.hscan_iter(key, count=_ENTRIES_PER_TRIP)
-    return {_text(fact): _parsed(decision, key) for fact, decision in entries}
+    entries = connection.hscan_iter(room_key(graph, "ledger"), count=_ENTRIES_PER_TRIP)
+    return {_text(fact): _parsed(decision, graph, "ledger") for fact, decision in entries}
 
 
 def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
@@ -210,13 +205,13 @@ def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
     while True:
         entries = connection.xrange(key, min=start, count=_ENTRIES_PER_TRIP)
         for entry_id, fields in entries:
-            yield _surprise(key, entry_id.decode(), fields)
+            yield _surprise(graph, entry_id.decode(), fields)
         if len(entries) < _ENTRIES_PER_TRIP:
             return
         start = "(" + entries[-1][0].decode()
 
 
-def _surprise(key: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise:
+def _surprise(graph: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise:
     try:
         return Surprise(
             fact=_text(fields[b"fact"]),
@@ -227,9 +222,8 @@ def _surprise(key: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise:
             id=entry_id,
         )
     except (KeyError, ValueError) as error:
-        raise StoreError(
-            f"entry {entry_id} of {shown(key)} is damaged; delete that entry"
-        ) from error
+        key = _shown_key(graph, "surprises")
+        raise StoreError(f"entry {entry_id} of {key} is damaged; delete that entry") from error
 
 
 def _refuse_if_overtaken(pipe: Connection, plan: ConsolidationPlan, lock_token: str) -> None:
@@ -246,7 +240,8 @@ def _queue_traces(pipe: Connection, graph: str, blocks: Blocks) -> None:
         kept = {field: records for field, records in fields.items() if records}
         if kept:
             pipe.hset(key, mapping=kept)
-        _in_parts(lambda *part, key=key: pipe.hdel(key, *part), list(fields.keys() - kept.keys()))
+        if len(kept) < len(fields):
+            pipe.hdel(key, *(fields.keys() - kept.keys()))
 
 
 def _queue_ledger(pipe: Connection, graph: str, changes: Sequence[Change]) -> None:
@@ -255,12 +250,8 @@ def _queue_ledger(pipe: Connection, graph: str, changes: Sequence[Change]) -> No
     kept = {fact: json.dumps(decision) for fact, decision in after.items() if decision is not None}
     if kept:
         pipe.hset(key, mapping=kept)
-    _in_parts(lambda *part: pipe.hdel(key, *part), list(after.keys() - kept.keys()))
-
-
-def _queue_drained(pipe: Connection, graph: str, entry_ids: Sequence[str]) -> None:
-    key = room_key(graph, "surprises")
-    _in_parts(lambda *part: pipe.xdel(key, *part), entry_ids)
+    if len(kept) < len(after):
+        pipe.hdel(key, *(after.keys() - kept.keys()))
 
 
 def _queue_meta(pipe: Connection, plan: ConsolidationPlan) -> None:
@@ -276,24 +267,24 @@ def _queue_meta(pipe: Connection, plan: ConsolidationPlan) -> None:
     pipe.hdel(key, "failures")
 
 
-def _in_parts(command: Callable[..., object], items: Sequence[Any]) -> None:
-    for first in range(0, len(items), _ENTRIES_PER_TRIP):
-        command(*items[first : first + _ENTRIES_PER_TRIP])
-
-
-def _parsed(raw: bytes, key: str) -> Any:
+def _parsed(raw: bytes, graph: str, name: str) -> Any:
     try:
         return json.loads(raw)
     except ValueError as error:
-        raise StoreError(f"an entry of {shown(key)} is not JSON; delete that entry") from error
+        key = _shown_key(graph, name)
+        raise StoreError(f"an entry of {key} is not JSON; delete that entry") from error
 
 
 def _integer(meta: dict[str, bytes], field: str, graph: str) -> int:
     try:
         return int(meta.get(field, 0))
     except ValueError as error:
-        key = shown(room_key(graph, "meta"))
+        key = _shown_key(graph, "meta")
         raise StoreError(f"field {field} of {key} is not a number; delete that field") from error
+
+
+def _shown_key(graph: str, name: str) -> str:
+    return room_key(graph if len(graph) <= 40 else graph[:37] + "...", name)
 
 
 def _raw(text: str) -> bytes:

@@ -92,7 +92,7 @@ def decode(blocks: Mapping[int, Mapping[bytes, bytes]], where: str = "traces:") 
             if len(value) % RECORD_BYTES:
                 raise StoreError(
                     f"the hash {where}{bucket:02x} is damaged at field {field.hex()}; "
-                    "delete that hash and consolidate again"
+                    "delete it and consolidate again"
                 )
             values.append(value)
     packed = b"".join(values)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import redis
 
-from synapse.errors import LockLost, SynapseError, UnknownGraph, UsageError
+from synapse.errors import ConfigurationError, LockLost, SynapseError, UnknownGraph, UsageError
 from synapse.hippocampus.model import memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
 from synapse.store import open_store
+from synapse.store.embedded import EmbeddedServer
 from synapse.store.memory import InMemoryStore
 
 MORNING = "2026-01-05T08:00:00+00:00"
 HOSTILE = [
-    "it's \"quoted\" and `ticked`",
+    'it\'s "quoted" and `ticked`',
     "back\\slash \\",
-    "\\\"",
+    '\\"',
     "🧠 naïve 中文 \u202e",
     "x" * 10_000,
     '"}) MATCH (n) DETACH DELETE n //',
@@ -126,8 +131,8 @@ def contents(store: MemoryStore, graph: str) -> Mapping[str, Any]:
         texts = (facts.relation[i], facts.text[i], facts.group_id[i])
         found[f"fact {name}"] = (*ends, *texts, *(repr(t[i].item()) for t in times), said)
     for i, name in enumerate(episodes.uuid):
-        times = (episodes.created_at_s, episodes.valid_at_s)
-        found[f"episode {name}"] = (episodes.group_id[i], *(t[i].item() for t in times))
+        created, valid = episodes.created_at_s[i].item(), episodes.valid_at_s[i].item()
+        found[f"episode {name}"] = (episodes.group_id[i], created, valid)
     for e, n in zip(mentions.episode, mentions.entity, strict=True):
         found["mentions"].add((episodes.uuid[e], entities.uuid[n]))
     return found
@@ -189,7 +194,7 @@ def test_leaves_existing_uuids_as_they_are(store: MemoryStore, graph: str) -> No
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_texts_are_data(store: MemoryStore, graph: str, text: str) -> None:
-    key = uuid.uuid4().hex + text
+    key = uuid.uuid4().hex + "".join(c for c in text[:900] if c >= " ") + "."
     document = GraphDocument(
         entities=(entity(key, name=text, summary=text, group_id=text, **{"own key": text}),),
         episodes=(episode(f"e{key}", content=text, source_description=text),),
@@ -206,13 +211,31 @@ def test_hostile_texts_are_data(store: MemoryStore, graph: str, text: str) -> No
     assert room.ledger == {text: {"by": text}}
 
 
+def test_nul_characters_are_dropped_as_graphiti_drops_them(store: MemoryStore, graph: str) -> None:
+    document = GraphDocument(
+        entities=(entity("a\0da", name="nul\0 nul"),),
+        facts=(fact("f", "ada", "a\0da", fact="\0", episodes=["m\0"]),),
+        episodes=(episode("\0m"),),
+    )
+    store.write_memory(graph, document)
+    found = contents(store, graph)
+    assert found["entity ada"][0] == "nul nul"
+    assert found["fact f"][:2] == ("ada", "ada")
+    assert (found["fact f"][3], found["fact f"][-1]) == ("", ["m"])
+
+
 @pytest.mark.parametrize(
     "items",
     [
         {"entities": ({"name": "no uuid"},)},
         {"entities": (entity("ada", labels=["Bad`Label"]),)},
         {"entities": (entity("ada", labels=["A:B"]),)},
-        {"entities": (entity("ada", name="nul\0"),)},
+        {"entities": (entity("\0"),)},
+        {"entities": (entity("ada", **{"bad\0key": 1}),)},
+        {"entities": (entity("x" * 10_000),)},
+        {"entities": (entity(" ada"),)},
+        {"entities": (entity("ada\x01"),)},
+        {"entities": (entity("ada"),), "facts": (fact("f", "ada", "ada "),)},
         {"entities": (entity("ada", name="half a pair \ud800"),)},
         {"entities": (entity("ada", deep={"map": 1}),)},
         {"entities": (entity("ada", **{"bad`key": 1}),)},
@@ -396,13 +419,61 @@ def test_rooms_do_not_touch_each_other(store: MemoryStore, graph: str) -> None:
 
 def test_every_refusal_is_one_short_sentence(store: MemoryStore) -> None:
     graph = "g" * 10_000
+    long = "é" * 10_000
     attempts = (
         lambda: store.read_graph(graph),
         lambda: store.apply(plan_to(graph, Room(), table([])), "mine"),
         lambda: store.read_room(f"synapse:{graph}"),
-        lambda: store.write_memory(graph, GraphDocument(facts=(fact("f" * 9999, "a", "b"),))),
+        lambda: store.write_memory("g", GraphDocument(facts=(fact(long, long, long),))),
+        lambda: store.write_memory("g", GraphDocument(mentions=(mention(long, long, long),))),
+        lambda: store.write_memory("g", GraphDocument(facts=({"uuid": long},))),
+        lambda: store.write_memory("g", GraphDocument(episodes=(episode(long, **{long: {}}),))),
+        lambda: store.write_memory("g", GraphDocument(episodes=(episode(long, x="\ud800"),))),
+        lambda: store.write_memory("g", GraphDocument(entities=(entity(long, labels=[long]),))),
     )
     for attempt in attempts:
         with pytest.raises(SynapseError) as refusal:
             attempt()
         assert len(str(refusal.value)) < 130
+
+
+def test_locks_in_memory_expire_by_the_given_clock() -> None:
+    now_s = [100.0]
+    store = InMemoryStore(clock=lambda: now_s[0])
+    assert store.acquire_lock("g", "first", 10.0)
+    now_s[0] = 109.9
+    assert not store.acquire_lock("g", "second", 10.0)
+    now_s[0] = 110.0
+    assert store.lock_holder("g") is None
+    assert store.acquire_lock("g", "second", 10.0)
+
+
+def test_an_embedded_store_keeps_its_memory_and_stops_with_its_store(short_folder: Path) -> None:
+    for loaded in (False, True):
+        store = open_store(f"embedded:{short_folder}")
+        assert store.graphs() == (["my-agent"] if loaded else [])
+        store.write_memory("my-agent", DOCUMENT)
+        store.close()
+    # A folder has one server at a time: taking it again shows that the last one is gone.
+    with EmbeddedServer(short_folder) as server, redis.Redis.from_url(server.uri) as client:
+        assert client.exists("my-agent")
+
+
+@pytest.mark.parametrize(
+    "uri", ["", "embedded:", "localhost:6379", "http://me:secret@host", "/tmp"]
+)
+def test_another_address_is_refused_with_the_accepted_ones(uri: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"redis://.*rediss://.*unix://.*embedded:") as no:
+        open_store(uri)
+    assert len(str(no.value)) < 130
+    assert "secret" not in str(no.value)
+
+
+def test_importing_the_package_is_free() -> None:
+    code = "import sys, synapse.store; sys.exit(bool({'redis', 'numpy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_the_memory_store_needs_no_redis() -> None:
+    code = "import sys, synapse.store.memory; sys.exit('redis' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import multiprocessing
 import os
-import select
 import shutil
 import signal
 import socket
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from synapse.errors import ConfigurationError, StoreError
 from synapse.store import embedded
 from synapse.store.embedded import EmbeddedServer
 from tests.conftest import connect
+from tests.support.processes import kill, wait_until_gone
 
 NewServer = Callable[..., EmbeddedServer]
 
@@ -29,23 +31,6 @@ def ask(server: EmbeddedServer, query: str, graph: str = "g") -> list[list[objec
     with connect(server.uri) as client:
         reply = client.execute_command("GRAPH.QUERY", graph, query)
     return reply[1] if len(reply) == 3 else []
-
-
-def wait_until_gone(pid: int) -> None:
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        assert select.select([handle], [], [], 30)[0], f"process {pid} does not end"
-    finally:
-        os.close(handle)
-
-
-def kill(server: EmbeddedServer) -> None:
-    pid = server.pid
-    os.kill(pid, signal.SIGKILL)
-    wait_until_gone(pid)
 
 
 OWNER = """
@@ -183,6 +168,16 @@ def test_a_folder_served_by_another_process_is_refused_under_any_name(
             new_server(tmp_path / "link")
         with connect(uri) as client:
             assert client.ping()
+
+
+def test_a_folder_that_is_just_being_left_is_waited_for(
+    new_server: NewServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as leaving:
+        lock = leaving.enter_context((tmp_path / "synapse.lock").open("w"))
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        monkeypatch.setattr("time.sleep", lambda _: leaving.close())
+        assert ask(new_server(tmp_path), "RETURN 1") == [[1]]
 
 
 def test_the_server_itself_holds_the_lock(new_server: NewServer) -> None:

@@ -215,7 +215,7 @@ class World:
         """``Graphiti.add_triplet``; the names of ``fact`` are ignored in favour of the nodes."""
         stated = Fact(*fact)
         self.llm.facts = [stated]
-        edge = self._edge(source, stated.relation, target, stated.text, {})
+        edge = self.edge(source, stated.relation, target, stated.text, {})
         edge.valid_at = None if stated.valid_at is WHEN_SAID else stated.valid_at
         edge.invalid_at = stated.invalid_at
         return await self.graphiti.add_triplet(source, edge, target)
@@ -233,7 +233,7 @@ class World:
         self, source: EntityNode, relation: str, target: EntityNode, text: str, **properties: Any
     ) -> EntityEdge:
         """``EntityEdge.save``; properties such as ``valid_at`` and ``episodes`` as in Graphiti."""
-        edge = self._edge(source, relation, target, text, properties)
+        edge = self.edge(source, relation, target, text, properties)
         await edge.generate_embedding(self.embedder)
         await edge.save(self.driver)
         return edge
@@ -280,7 +280,7 @@ class World:
         )
         return list(result.result_set)
 
-    def _edge(
+    def edge(
         self,
         source: EntityNode,
         relation: str,
@@ -288,6 +288,7 @@ class World:
         text: str,
         properties: dict[str, Any],
     ) -> EntityEdge:
+        """A fact that is not saved yet."""
         return EntityEdge(
             **{
                 "source_node_uuid": source.uuid,

@@ -87,10 +87,12 @@ def test_known_touches_give_the_same_result() -> None:
 
 
 @pytest.mark.parametrize("probes_count", [1, 3, 1 << 20])
-def test_blocks_do_not_change_the_result(
-    monkeypatch: pytest.MonkeyPatch, probes_count: int
+@pytest.mark.parametrize("marks_count", [1, 7, 1 << 24])
+def test_blocks_and_marks_do_not_change_the_result(
+    monkeypatch: pytest.MonkeyPatch, probes_count: int, marks_count: int
 ) -> None:
     monkeypatch.setattr(hebbian, "PROBES_PER_BLOCK_COUNT", probes_count)
+    monkeypatch.setattr(hebbian, "_MARKS_COUNT", marks_count)
     random = np.random.default_rng(7)
     ends = random.integers(0, 12, (60, 2)).tolist()
     support = [sorted(set(random.integers(0, 9, 4).tolist())) for _ in ends]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from synapse.errors import UsageError
 from synapse.hippocampus.ports import GraphDocument
@@ -61,6 +64,17 @@ MCP_FORMS: dict[str, tuple[Any, ...]] = {
         {"type": "node", "name": "ferry", "nodeType": "build tool", "observations": OBSERVATIONS},
         {"type": "node", "name": "quay", "nodeType": "service"},
         {"type": "edge", "from": "ferry", "to": "quay", "edgeType": "deploysTo"},
+    ),
+    "nodeType and metadata": (
+        {"type": "node", "name": "ferry", "nodeType": "build tool", "metadata": OBSERVATIONS},
+        {"type": "node", "name": "quay", "nodeType": "service", "metadata": [""]},
+        {"type": "edge", "from": "ferry", "to": "quay", "edgeType": "deploysTo"},
+    ),
+    "kinds within the document": (
+        {
+            "entities": [{"type": "entity", **ENTITY}, {"type": "entity", **OTHER}],
+            "relations": [{"type": "relation", **RELATION}],
+        },
     ),
     "type, and relations as triples": (
         {
@@ -231,6 +245,13 @@ def test_uuids_follow_from_group_and_content_alone(write: Write) -> None:
     assert len({*uuids(first), *uuids(other_group)}) == 2 * len(uuids(first))
 
 
+def test_a_fact_said_again_gains_an_episode(write: Write) -> None:
+    said = {"source": "Ines", "target": "Porto", "name": "VISITED", "valid_at": "2026-02-02"}
+    facts = [said | {"episodes": episodes} for episodes in (["e1"], ["e2", "e1"])]
+    document = read(write({"facts": facts}))
+    assert [fact["episodes"] for fact in document.facts] == [["e1", "e2"]]
+
+
 def test_one_record_twice_is_one_record(write: Write) -> None:
     assert read(write(*typed_lines(), *typed_lines())) == read(write(GRAPHITI))
 
@@ -380,6 +401,53 @@ def test_the_sentence_stays_short_for_long_file_names(case: str, write: Write) -
     with pytest.raises(UsageError) as raised:
         read(write(*WRONG[case][0], name=f"{'long name ' * 20}.json"))
     assert_fits_one_line(raised.value)
+
+
+GRAPHITI_KEYS = {key for items in GRAPHITI.values() for item in items for key in item}
+MCP_KEYS = {"nodeType", "entityType", "from", "to", "relationType", "text", "timestamp"}
+LIST_KEYS = {"attributes", "labels", "observations", "metadata", *memory_file.SECTIONS}
+KEYS = sorted({"type"} | GRAPHITI_KEYS | MCP_KEYS | LIST_KEYS)
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+    | st.sampled_from(["n1", "e1", "entity", "Edge", "2026-01-05", *memory_file.TYPES])
+)  # fmt: skip
+ANY_JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=25,
+)
+MCP_DOCUMENT: dict[str, list[dict[str, Any]]] = {
+    "entities": [ENTITY, OTHER],
+    "relations": [RELATION],
+}
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
+    """A good document with some values replaced by anything."""
+    sound = draw(st.sampled_from([GRAPHITI, MCP_DOCUMENT]))
+    document: dict[str, list[dict[str, Any]]] = deepcopy(sound)
+    for _ in range(draw(st.integers(1, 2))):
+        record = draw(st.sampled_from(document[draw(st.sampled_from(sorted(document)))]))
+        record[draw(st.sampled_from(KEYS))] = draw(ANY_JSON)
+    return document
+
+
+@given(ANY_JSON | damaged())
+def test_whatever_the_file_holds_it_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, value: Any
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "anything.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    try:
+        document = read(path)
+    except UsageError as error:
+        assert_fits_one_line(error)
+        return
+    items = (*document.entities, *document.facts, *document.episodes, *document.mentions)
+    assert items
+    assert all(item["group_id"] == "harbour" and item["uuid"] for item in items)
+    json.dumps(items, allow_nan=False)
 
 
 def assert_fits_one_line(error: UsageError) -> None:

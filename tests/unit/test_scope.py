@@ -11,15 +11,15 @@ def choose(graphs, graph=None, group_id=None):
 
 
 def test_a_group_opens_the_graph_of_its_name():
-    assert choose(["default_db", "tenant"], group_id="tenant") == Scope("tenant", None)
+    assert choose(["default_db", "tenant"], group_id="tenant") == Scope("tenant", "tenant")
 
 
 def test_a_group_without_a_graph_is_looked_for_in_the_default_graph():
-    assert choose(["default_db"], group_id="tenant") == Scope("default_db", "tenant")
+    assert choose(["default_db"], group_id="tenant") == Scope("default_db", "tenant", whole_graph=False)
 
 
 def test_graph_and_group_together_mean_the_group_inside_that_graph():
-    assert choose(["a", "tenant"], graph="a", group_id="tenant") == Scope("a", "tenant")
+    assert choose(["a", "tenant"], graph="a", group_id="tenant") == Scope("a", "tenant", whole_graph=False)
 
 
 def test_nothing_named_means_the_whole_default_graph():
@@ -34,13 +34,13 @@ def test_an_unknown_graph_is_an_error_that_lists_what_there_is(wanted):
 
 def test_an_unknown_group_is_an_error_that_lists_the_groups():
     with pytest.raises(UnknownGraph, match="no group 'x'.*groups there: a, b"):
-        require_group(Scope("g", "x"), {"b", "a"})
+        require_group(Scope("g", "x", whole_graph=False), {"b", "a"})
 
 
 @pytest.mark.parametrize("spelling", ["", "_", "\\_"])
 def test_every_spelling_of_the_default_group_is_accepted(spelling):
-    require_group(Scope("default_db", spelling), {"\\_"})
-    require_group(Scope("default_db", spelling), {"_"})
+    require_group(Scope("default_db", spelling, whole_graph=False), {"\\_"})
+    require_group(Scope("default_db", spelling, whole_graph=False), {"_"})
 
 
 def test_a_long_list_of_graphs_stays_short():

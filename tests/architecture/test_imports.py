@@ -1,0 +1,48 @@
+"""What starting Synapse loads, and what it must not."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def loaded_by(code: str) -> set[str]:
+    """Top-level modules in a fresh interpreter after ``code``."""
+    program = f"import sys\ntry:\n    {code}\nexcept SystemExit: pass\nprint(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in run.stdout.split()}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["consolidate", "--help"], ["load", "--help"]])
+def test_help_loads_neither_redis_nor_numpy_nor_pydantic(arguments):
+    loaded = loaded_by(f"from synapse.cli import main; main({arguments!r})")
+    assert "typer" in loaded
+    assert not loaded & {"redis", "falkordb", "numpy", "pydantic", "graphiti_core"}
+
+
+def test_importing_the_package_is_free():
+    assert not loaded_by("import synapse, synapse.store") & {"redis", "numpy", "pydantic", "typer"}
+
+
+def test_the_batch_never_loads_graphiti(falkordb_uri, monkeypatch):
+    monkeypatch.setenv("FALKORDB_URI", falkordb_uri)
+    loaded = loaded_by("from synapse.cli import main; main(['consolidate', '--all-groups'])")
+    assert {"redis", "numpy"} <= loaded
+    assert not loaded & {"graphiti_core", "openai", "neo4j"}
+
+
+def test_the_pure_part_loads_no_database():
+    loaded = loaded_by("import synapse.hippocampus.consolidation, synapse.hippocampus.explanation")
+    assert "numpy" in loaded
+    assert not loaded & {"redis", "falkordb", "typer", "pydantic_settings"}
+
+
+def test_the_import_contracts_hold():
+    lint = Path(sys.executable).with_name("lint-imports")
+    run = subprocess.run([lint], cwd=REPOSITORY, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout

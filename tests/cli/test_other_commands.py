@@ -1,0 +1,67 @@
+"""status, explain, load."""
+
+import json
+
+import pytest
+
+from synapse.demo import DEMO_NOW, demo_path
+from tests.cli.test_consolidate import keys_there
+
+
+def test_load_twice_adds_nothing(synapse, graph_name, store):
+    for _ in range(2):
+        ended = synapse("load", str(demo_path()), "--group-id", graph_name)
+        assert ended.code == 0, ended.err
+        assert ended.summary["facts"] == 128
+    snapshot = store.read_graph(graph_name)
+    assert (len(snapshot.entities), len(snapshot.facts)) == (55, 128)
+
+
+def test_load_says_what_is_wrong_with_a_file(synapse, graph_name, tmp_path, store):
+    file = tmp_path / "broken.json"
+    file.write_text('{"entities": [')
+    ended = synapse("load", str(file), "--group-id", graph_name)
+    assert ended.code == 2
+    assert len(ended.err.splitlines()) == 1 and "broken.json" in ended.err
+    assert graph_name not in store.graphs()
+
+
+def test_explain_by_name_and_by_uuid(synapse, demo):
+    by_name = synapse("explain", "mira", "--group-id", demo, "--now", DEMO_NOW, "--json")
+    assert by_name.code == 0, by_name.err
+    card = json.loads(by_name.out)
+    by_uuid = synapse("explain", card["uuid"], "--group-id", demo, "--now", DEMO_NOW, "--json")
+    assert json.loads(by_uuid.out) == card
+    assert card["salience"] == pytest.approx(sum(f["contribution"] for f in card["factors"]))
+    assert card["if_touched_now_lasts_until"] > card["falls_below_threshold_at"]
+    text = synapse("explain", "mira", "--group-id", demo, "--now", DEMO_NOW).out
+    for word in ("strength", "recency", "half-life", "threshold", "pruning"):
+        assert word in text
+
+
+def test_explain_of_something_unknown(synapse, demo):
+    ended = synapse("explain", "nobody at all", "--group-id", demo)
+    assert ended.code == 2
+    assert "no memory has the uuid or name 'nobody at all'" in ended.err
+
+
+def test_explain_writes_nothing(synapse, demo, connection):
+    before = keys_there(connection)
+    synapse("explain", "mira", "--group-id", demo)
+    assert keys_there(connection) == before
+
+
+def test_status_shows_the_last_run(synapse, consolidate, demo):
+    assert "never" in synapse("status").out
+    run_id = consolidate("--group-id", demo, "--now", DEMO_NOW).summary["run_id"]
+    room = json.loads(synapse("status", "--json").out)[demo]
+    assert room["last_run"]["run_id"] == run_id
+    assert room["traces_count"] == 183
+    assert room["lock_holder"] is None
+    assert run_id in synapse("status").out
+
+
+def test_a_word_that_is_no_command(synapse):
+    ended = synapse("consolidat")
+    assert ended.code == 2
+    assert "No such command" in ended.err

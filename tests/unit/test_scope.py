@@ -15,11 +15,15 @@ def test_a_group_opens_the_graph_of_its_name():
 
 
 def test_a_group_without_a_graph_is_looked_for_in_the_default_graph():
-    assert choose(["default_db"], group_id="tenant") == Scope("default_db", "tenant", whole_graph=False)
+    assert choose(["default_db"], group_id="tenant") == Scope(
+        "default_db", "tenant", whole_graph=False
+    )
 
 
 def test_graph_and_group_together_mean_the_group_inside_that_graph():
-    assert choose(["a", "tenant"], graph="a", group_id="tenant") == Scope("a", "tenant", whole_graph=False)
+    assert choose(["a", "tenant"], graph="a", group_id="tenant") == Scope(
+        "a", "tenant", whole_graph=False
+    )
 
 
 def test_nothing_named_means_the_whole_default_graph():
@@ -33,7 +37,7 @@ def test_an_unknown_graph_is_an_error_that_lists_what_there_is(wanted):
 
 
 def test_an_unknown_group_is_an_error_that_lists_the_groups():
-    with pytest.raises(UnknownGraph, match="no group 'x'.*groups there: a, b"):
+    with pytest.raises(UnknownGraph, match=r"no group 'x'.*groups there: a, b"):
         require_group(Scope("g", "x", whole_graph=False), {"b", "a"})
 
 

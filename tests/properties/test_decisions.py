@@ -1,0 +1,186 @@
+"""What holds for every graph, whatever its times, texts and order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from synapse.hippocampus.config import ContradictionConfig, PruningConfig, SchemaConfig
+from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
+from synapse.hippocampus.schema import SchemaExtractor
+from tests.support.fact_graphs import Said, at, fact_graph
+from tests.support.small_graphs import with_facts_in_order
+
+NAMES = ["A", "B", "PostgreSQL", "MongoDB", "Redis"]
+EPISODES = {"e0": 0.0, "e1": 1.0, "e2": 2.0, "e3": math.nan}
+TEXTS = [
+    "{s} uses {t}",
+    "{s} uses {t} instead of {o}",
+    "{s} replaced {o} with {t}",
+    "{o} was replaced by {t}",
+    "{s} uses {t}, not {o}",
+    "{s} no longer uses {o}",
+]
+
+names = st.sampled_from(NAMES)
+days = st.none() | st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 99.0, math.inf, -math.inf])
+
+
+@st.composite
+def said(draw: st.DrawFn) -> Said:
+    source, target, other = draw(names), draw(names), draw(names)
+    return Said(
+        source,
+        draw(st.sampled_from(["USES", "uses", "STORES IN", "IS_DUPLICATE_OF"])),
+        target,
+        draw(st.sampled_from(TEXTS)).format(s=source, t=target, o=other),
+        *draw(st.tuples(days, days, days, days)),
+        episodes=draw(st.lists(st.sampled_from(list(EPISODES)), unique=True, max_size=2)),
+    )
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> GraphSnapshot:
+    return fact_graph(draw(st.lists(said(), max_size=12)), EPISODES)
+
+
+def detect(graph: GraphSnapshot) -> Contradictions:
+    return ContradictionDetector(ContradictionConfig()).detect(graph, at(10.0))
+
+
+def begun(graph: GraphSnapshot, row: int) -> tuple[float, float]:
+    """When a fact began and when it was recorded, worked out one fact at a time."""
+    facts, episodes = graph.facts, graph.episodes
+    support = [float(episodes.valid_at_s[e]) for e in facts.episodes[row]]
+    newest = max((s for s in support if math.isfinite(s)), default=math.nan)
+    created = float(facts.created_at_s[row])
+    times = [float(facts.valid_at_s[row]), newest, created]
+    return next(t for t in times if math.isfinite(t)), created
+
+
+def by_uuid(graph: GraphSnapshot, result: Contradictions) -> list[tuple[object, ...]]:
+    uuid = graph.facts.uuid
+    return [
+        (uuid[f.fact], uuid[f.by] if f.by >= 0 else None, f.verdict, f.rule, f.confidence,
+         f.invalid_at_s, f.evidence)
+        for f in result.findings
+    ]  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(graphs())
+def test_the_newer_fact_never_loses(graph: GraphSnapshot) -> None:
+    for finding in detect(graph).findings:
+        if finding.by >= 0:
+            (old, old_recorded), (new, new_recorded) = (
+                begun(graph, row) for row in (finding.fact, finding.by)
+            )
+            assert old < new or (old == new and old_recorded < new_recorded)
+
+
+@settings(max_examples=300)
+@given(graphs())
+def test_at_most_one_well_formed_finding_a_fact(graph: GraphSnapshot) -> None:
+    result = detect(graph)
+    rows = [finding.fact for finding in result.findings]
+    assert len(rows) == len(set(rows))
+    marked = {f.fact for f in result.findings if f.verdict == "superseded"}
+    assert set(np.flatnonzero(result.superseded).tolist()) == marked
+    for finding in result.findings:
+        assert 0.0 <= finding.confidence <= 1.0
+        assert math.isfinite(finding.invalid_at_s)
+        assert (finding.by == -1) == (finding.verdict == "doubtful")
+        assert finding.by != finding.fact
+
+
+@settings(max_examples=200)
+@given(graphs(), st.randoms(use_true_random=False))
+def test_the_order_of_the_facts_does_not_matter(graph: GraphSnapshot, random: object) -> None:
+    order = list(range(len(graph.facts)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    other = with_facts_in_order(graph, np.array(order, np.int64))
+    assert by_uuid(other, detect(other)) == by_uuid(graph, detect(graph))
+    extractor = SchemaExtractor(SchemaConfig(min_members_count=1))
+    assert extractor.extract(other) == extractor.extract(graph)
+
+
+@given(graphs())
+def test_the_same_graph_gives_the_same_findings(graph: GraphSnapshot) -> None:
+    assert detect(graph).findings == detect(graph).findings
+
+
+@given(graphs(), st.data())
+def test_the_order_of_the_entities_does_not_matter(
+    graph: GraphSnapshot, data: st.DataObject
+) -> None:
+    count = len(graph.entities)
+    order = np.array(data.draw(st.permutations(range(count))), np.int64)
+    place = np.argsort(order)
+    other = replace(
+        graph,
+        entities=replace(
+            graph.entities,
+            uuid=[graph.entities.uuid[i] for i in order],
+            name=[graph.entities.name[i] for i in order],
+        ),
+        facts=replace(
+            graph.facts, source=place[graph.facts.source], target=place[graph.facts.target]
+        ),
+    )
+    assume(len(graph.facts) > 0)
+    assert by_uuid(other, detect(other)) == by_uuid(graph, detect(graph))
+    extractor = SchemaExtractor(SchemaConfig(min_members_count=1))
+    assert extractor.extract(other) == extractor.extract(graph)
+
+
+values = st.none() | st.sampled_from([0.0, 0.01, 0.04, 0.05, 0.5, 1.0, -1.0, math.inf, -math.inf])
+
+
+def column(data: st.DataObject, count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    drawn = data.draw(st.lists(values, min_size=count, max_size=count))
+    return np.array([math.nan if v is None else v for v in drawn], np.float64)
+
+
+@given(graphs(), st.data())
+def test_pruning_accounts_for_every_memory_and_leaves_the_unknown(
+    graph: GraphSnapshot, data: st.DataObject
+) -> None:
+    count = len(graph.memory_uuids)
+    strength, age_days, salience = (column(data, count) for _ in range(3))
+    decision = PruningPolicy(PruningConfig()).decide(graph, strength, age_days, salience)
+    candidates = decision.ranked_candidates
+    assert decision.kept_count + decision.spared_count + len(candidates) == count
+    assert np.all((strength[candidates] >= 0.0) & (strength[candidates] < 0.05))
+    assert np.all(np.isfinite(age_days[candidates]))
+    assert _no_staying_fact_loses_an_end(graph, decision)
+    for row in range(count):
+        assert decision.explain_row(row).startswith(decision.verdict(row))
+
+
+@given(graphs(), st.data())
+def test_forgetting_a_value_never_makes_a_memory_more_prunable(
+    graph: GraphSnapshot, data: st.DataObject
+) -> None:
+    count = len(graph.memory_uuids)
+    assume(count > 0)
+    strength, age_days, salience = (column(data, count) for _ in range(3))
+    policy, row = PruningPolicy(PruningConfig()), data.draw(st.integers(0, count - 1))
+    before = set(policy.decide(graph, strength, age_days, salience).ranked_candidates.tolist())
+    for lost in (strength, age_days):
+        kept, lost[row] = lost[row], math.nan
+        after = policy.decide(graph, strength, age_days, salience).ranked_candidates.tolist()
+        assert set(after) <= before
+        lost[row] = kept
+
+
+def _no_staying_fact_loses_an_end(graph: GraphSnapshot, decision: PruningDecision) -> bool:
+    leaves = np.zeros(len(graph.memory_uuids), np.bool_)
+    leaves[decision.ranked_candidates] = True
+    ends_leave = leaves[graph.facts.source] | leaves[graph.facts.target]
+    return not np.any(ends_leave & ~leaves[len(graph.entities) :])

@@ -7,7 +7,7 @@ it. A dry run is the same run without the last step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from synapse.errors import LockBusy, StoreError, StoreUnreachable, SynapseError,
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import MemoryStore, Room
-from synapse.hippocampus.report import ConsolidationReport, Durations, GroupsReport, Status
+from synapse.hippocampus.report import ConsolidationReport, Durations, Status
 from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.summary import iso_time, summarize
@@ -131,14 +131,6 @@ class ConsolidationEngine:
             return self._failed(run, error)
         except Exception as error:  # noqa: BLE001  one graph's surprise must not stop the others
             return self._failed(run, _unexpected(error))
-
-    def consolidate_all(self, runs: Sequence[Run]) -> tuple[GroupsReport, list[Outcome]]:
-        """Several graphs, one after the other; one that fails does not stop the rest."""
-        outcomes = [self.consolidate(run) for run in runs]
-        failed = sum(outcome.report.status == "failed" for outcome in outcomes)
-        status: Status = "ok" if not failed else "partial" if failed < len(outcomes) else "failed"
-        report = GroupsReport(status=status, groups=[outcome.report for outcome in outcomes])
-        return report, outcomes
 
     def _consolidate(self, run: Run) -> Outcome:
         graph = run.scope.graph

@@ -169,6 +169,14 @@ class GroupsReport(BaseModel):
     status: Status
     groups: list[ConsolidationReport]
 
+    @classmethod
+    def of(cls, groups: list[ConsolidationReport]) -> GroupsReport:
+        """Put the reports of several graphs together."""
+        failed_count = sum(group.status == "failed" for group in groups)
+        if not failed_count:
+            return cls(status="ok", groups=groups)
+        return cls(status="partial" if failed_count < len(groups) else "failed", groups=groups)
+
     def as_dict(self) -> dict[str, Any]:
         """The summaries and their totals."""
         return {

@@ -1,0 +1,82 @@
+"""The command line: the only place that prints or exits.
+
+Heavy modules are imported inside the commands, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import typer
+
+from synapse.cli.consolidate import consolidate
+from synapse.cli.explain import explain
+from synapse.cli.load import load
+from synapse.cli.status import status
+from synapse.errors import SynapseError, UsageError
+
+INTERRUPTED = 130
+_CLICK_ERROR: Any = typer.BadParameter.mro()[2]  # click's own or the copy that typer carries
+
+app = typer.Typer(
+    name="synapse",
+    help="The sleep that a Graphiti memory lacks: score, fade, find contradictions, report.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for command in (consolidate, status, explain, load):
+    app.command()(command)
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run one command and exit with its code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    verbose = "-v" in arguments or "--verbose" in arguments
+    if not verbose:
+        warnings.simplefilter("ignore")
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        code = _invoke(arguments)
+    except SynapseError as error:
+        _complain(str(error), error, verbose)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        _complain("interrupted; what was already written stays valid", None, verbose)
+        code = INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except Exception as error:  # noqa: BLE001  the last line of defence: a person reads this
+        _complain(f"unexpected {type(error).__name__}: {error}; add -v to see more", error, verbose)
+        code = 1
+    sys.exit(code)
+
+
+def _invoke(arguments: list[str]) -> int:
+    try:
+        code = app(args=arguments, prog_name="synapse", standalone_mode=False) or 0
+    except _CLICK_ERROR as problem:
+        raise UsageError(f"{problem.format_message()} (see synapse --help)") from None
+    except typer.Abort:
+        code = INTERRUPTED
+    if code == INTERRUPTED:  # typer turns the interrupt into a code
+        raise KeyboardInterrupt
+    return int(code)
+
+
+def _interrupt(_signal: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _complain(sentence: str, error: BaseException | None, verbose: bool) -> None:
+    print(" ".join(sentence.split()), file=sys.stderr)
+    if verbose and error is not None:
+        traceback.print_exception(error, file=sys.stderr)

@@ -1,0 +1,95 @@
+"""What the commands share: options, settings, the store, and the runs that the options mean."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import uuid4
+
+import typer
+
+from synapse.errors import UsageError
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.consolidation import Run
+    from synapse.hippocampus.ports import MemoryStore
+    from synapse.settings import Settings
+
+GroupId = Annotated[
+    str | None,
+    typer.Option("--group-id", metavar="G", help="Graphiti group: the graph of that name."),
+]
+GraphName = Annotated[
+    str | None, typer.Option("--graph", metavar="NAME", help="FalkorDB graph to read.")
+]
+Now = Annotated[str | None, typer.Option(metavar="ISO", help="Take this as the present moment.")]
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", metavar="F", help="Configuration file (synapse.toml).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Tell more on stderr.")]
+
+
+def read_settings(config: Path | None) -> Settings:
+    """Settings from the environment and the configuration file."""
+    from synapse.settings import load_settings
+
+    return load_settings(config)
+
+
+def present() -> datetime:
+    """The present second."""
+    """The present second."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def moment(now: str | None) -> float:
+    """``--now`` in seconds since 1970; a naive time is UTC."""
+    if now is None:
+        return present().timestamp()
+    try:
+        named = datetime.fromisoformat(now)
+    except ValueError:
+        raise UsageError(
+            f"--now {now!r} is not an ISO 8601 time; write it like 2026-01-10T06:00:00Z"
+        ) from None
+    return (named if named.tzinfo else named.replace(tzinfo=UTC)).timestamp()
+
+
+@contextmanager
+def opened_store(settings: Settings) -> Iterator[MemoryStore]:
+    """The store, closed afterwards."""
+    from synapse.store import open_store
+
+    store = open_store(settings.connection.address())
+    try:
+        with redirect_stdout(sys.stderr):  # a library's print must not break the JSON line
+            yield store
+    finally:
+        store.close()
+
+
+def wanted_runs(
+    store: MemoryStore,
+    settings: Settings,
+    all_groups: bool,
+    graph: str | None,
+    group_id: str | None,
+    **what: Any,
+) -> list[Run]:
+    """One run for each graph that the options name."""
+    from synapse.hippocampus.consolidation import Run
+    from synapse.hippocampus.scope import Scope, choose_scope
+
+    graphs = store.graphs()
+    default = settings.connection.database
+    scopes = (
+        [Scope(name) for name in graphs]
+        if all_groups
+        else [choose_scope(graphs, graph=graph, group_id=group_id, default_graph=default)]
+    )
+    return [Run(scope, run_id=uuid4().hex, **what) for scope in scopes]

@@ -1,0 +1,70 @@
+"""``synapse explain``: one memory."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from synapse.cli.common import (
+    AsJson,
+    ConfigFile,
+    GraphName,
+    GroupId,
+    Now,
+    Verbose,
+    moment,
+    opened_store,
+    read_settings,
+    wanted_runs,
+)
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.explanation import Explanation
+
+
+def explain(
+    memory: Annotated[str, typer.Argument(help="Uuid of an entity or fact, or an entity's name.")],
+    group_id: GroupId = None,
+    graph: GraphName = None,
+    now: Now = None,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> int:
+    """Show one memory: its score by factor, its curve, and what would save it."""
+    from synapse.hippocampus.consolidation import ConsolidationEngine
+    from synapse.hippocampus.explanation import explain as explained
+    from synapse.hippocampus.explanation import find_memory
+
+    settings = read_settings(config)
+    with opened_store(settings) as store:
+        runs = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))
+        thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(runs[0])
+    explanation = explained(thoughts, find_memory(thoughts.snapshot, memory))
+    print(json.dumps(explanation.as_dict()) if as_json else _explanation_text(explanation))
+    return 0
+
+
+def _explanation_text(e: Explanation) -> str:
+    lines = [
+        f"{e.kind} {e.uuid}",
+        f"  {e.text}",
+        f"strength   {e.strength:.4f}   (threshold {e.threshold:g})",
+        f"salience   {e.salience:.4f}",
+        *(
+            f"  {factor.name:<11}{factor.value:.4f} x {factor.weight:.2f} = "
+            f"{factor.contribution:.4f}"
+            for factor in e.factors
+        ),
+        f"half-life  {e.half_life_days:.1f} days   (stability {e.stability:.2f} from "
+        f"{e.rehearsals_count} episodes, association {e.association:.2f})",
+        f"last touch {e.last_touch or 'unknown: it counts as fresh'}",
+        f"falls below the threshold: {e.falls_below_threshold_at or 'never'}",
+        f"touched now, it would last until: {e.if_touched_now_lasts_until or 'for ever'}",
+        f"pruning    {e.pruning}",
+    ]
+    if e.contradiction:
+        lines.append(f"contradiction  {e.contradiction}")
+    return "\n".join(lines)

@@ -1,0 +1,41 @@
+"""``synapse status``: what there is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from synapse.cli.common import AsJson, ConfigFile, Verbose, opened_store, read_settings
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.ports import RoomSummary
+
+
+def status(config: ConfigFile = None, as_json: AsJson = False, verbose: Verbose = False) -> int:
+    """Show the graphs, their last runs and what Synapse keeps about them."""
+    with opened_store(read_settings(config)) as store:
+        rooms = {graph: store.summarize_room(graph) for graph in store.graphs()}
+    if as_json:
+        print(json.dumps({graph: asdict(room) for graph, room in rooms.items()}))
+    elif not rooms:
+        print("There are no graphs on this server yet.")
+    else:
+        for graph, room in rooms.items():
+            print(_room_text(graph, room))
+    return 0
+
+
+def _room_text(graph: str, room: RoomSummary) -> str:
+    last = room.last_run
+    lines = [f"{graph}"]
+    lines.append(f"  last run   {last['now']} ({last['run_id']})" if last else "  last run   never")
+    lines.append(
+        f"  kept       {room.traces_count} traces, {room.ledger_count} findings, "
+        f"{room.surprises_count} surprises and {room.recalls_count} recalls waiting"
+    )
+    if room.failures_count:
+        lines.append(f"  failed     {room.failures_count} times since the last good run")
+    if room.lock_holder:
+        lines.append(f"  working    run {room.lock_holder} holds the lock")
+    return "\n".join(lines)

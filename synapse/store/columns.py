@@ -19,7 +19,6 @@ from redis.exceptions import ResponseError
 from synapse.hippocampus.model import Floats, Ints
 from synapse.store.connection import Connection
 from synapse.store.table import Part, Table, joined_part, typed_part
-from synapse.store.times import parse_times
 
 TARGET_MS = 20.0
 LIMIT_MS = 100
@@ -27,8 +26,15 @@ LIMIT_MS = 100
 UNDIVIDED_LIMIT_MS = 25_000
 """The same where there is nothing left to divide."""
 FIRST_STEP, LARGEST_STEP = 256, 2_048
-HUB_LINKS = 15_000
-"""A node with as many links is read by ranges of its targets, if reading it took too long."""
+LINKS_PER_SHARE = 5_000
+"""A node with more links is read in shares of its targets where reading it took too long."""
+LARGEST_HUB_LINKS = 100_000
+"""Each share walks all links of the node, so beyond this it is read by ranges of its targets, each
+of which walks all links that end there."""
+
+_NODES = "ID(a) >= $low AND ID(a) < $high"
+_TARGETS = "ID(a) = $source AND ID(b) >= $low AND ID(b) < $high"
+_SHARE = "ID(a) = $source AND ID(b) % $high = $low"
 
 _TOO_MUCH = re.compile("timed out|mem consumption exceeded")
 _EXECUTION_TIME = re.compile(rb"internal execution time: ([\d.]+)")
@@ -44,7 +50,6 @@ class _Decoded(dict[bytes, str]):
 class Columns:
     """All fields of a table; column ``k`` of a kind is the ``k``-th expression of that kind."""
 
-    table: Table
     count: int = 0
     ids: list[Ints] = field(default_factory=list)
     times: list[Floats] = field(default_factory=list)
@@ -60,7 +65,6 @@ class _Collector:
     """Turns the parts of a table into its columns, keeping only what the columns keep."""
 
     def __init__(self, table: Table) -> None:
-        self._table = table
         self._count = 0
         self._ids: list[list[Ints]] = [[] for _ in table.ids]
         self._times: list[list[Floats]] = [[] for _ in table.times]
@@ -73,11 +77,11 @@ class _Collector:
 
     def add(self, part: Part) -> None:
         self._count += part.count
-        columns = iter(part.fields)
-        for ids in self._ids:
-            ids.append(np.fromiter(map(int, next(columns)), np.int64, part.count))
-        for times in self._times:
-            times.append(parse_times(next(columns)))
+        for known_ids, ids in zip(self._ids, part.ids, strict=True):
+            known_ids.append(ids)
+        for known_times, times in zip(self._times, part.times, strict=True):
+            known_times.append(times)
+        columns = iter(part.texts)
         for names in self._names:
             names += map(self._decoded.__getitem__, next(columns))
         for texts in self._texts:
@@ -90,7 +94,6 @@ class _Collector:
 
     def columns(self) -> Columns:
         return Columns(
-            self._table,
             self._count,
             [_concatenated(parts, np.int64) for parts in self._ids],
             [_concatenated(parts, np.float64) for parts in self._times],
@@ -126,6 +129,7 @@ class TableReader:
         self._table = table
         self._collector = _Collector(table)
         self._can_join = True
+        self._may_limit = True
         self._end = 0
 
     def read(self) -> Columns:
@@ -143,63 +147,73 @@ class TableReader:
 
     def _walk(self, low: int, end: int, source: int | None = None) -> None:
         """Read the nodes from ``low`` to below ``end``, or such targets of one source."""
+        where = _NODES if source is None else _TARGETS
         step = FIRST_STEP
         while low < end:
             high = min(low + step, end)
             took_ms = TARGET_MS
             try:
-                took_ms = self._read_range(low, high, source, LIMIT_MS)
+                took_ms = self._read_some(where, low, high, source)
             except _TookTooLong:
-                hubs = self._hubs(low, high) if source is None else []
+                hubs = self._hubs(low, high) if source is None else {}
                 if high - low > 1 and not hubs:
                     step = (high - low + 3) // 4
                     continue
-                self._read_around(low, high, source, hubs)
+                if hubs:
+                    self._read_around(low, high, hubs)
+                else:
+                    self._read_some(where, low, high, source, divisible=False)
             low = high
             step = int(step * min(max(TARGET_MS / took_ms, 0.25), 2.0))
             step = min(max(step, 1), LARGEST_STEP)
 
-    def _read_around(self, low: int, high: int, source: int | None, hubs: list[int]) -> None:
-        """Read a range with nodes that are too much for one query: those by their targets."""
-        if source is not None or not self._table.links:
-            self._read_range(low, high, source, UNDIVIDED_LIMIT_MS)
-            return
-        for hub in hubs or [low]:
+    def _read_around(self, low: int, high: int, hubs: dict[int, int]) -> None:
+        """Read nodes that are too much for one query, those with most links one by one."""
+        for hub, links in hubs.items():
             self._walk(low, hub)
-            self._walk(0, self._end, source=hub)
+            if links > LARGEST_HUB_LINKS:
+                self._walk(0, self._end, source=hub)
+            else:
+                shares = -(-links // LINKS_PER_SHARE)
+                for share in range(shares):
+                    self._read_some(_SHARE, share, shares, hub, divisible=False)
             low = hub + 1
         self._walk(low, high)
 
-    def _hubs(self, low: int, high: int) -> list[int]:
-        """The nodes of a range with more links than one query should carry, in order."""
+    def _hubs(self, low: int, high: int) -> dict[int, int]:
+        """The nodes of a range with more links than one query should carry, and how many."""
         if not self._table.links:
-            return []
+            return {}
         query = (
-            f"CYPHER low={low} high={high} MATCH (a) WHERE ID(a) >= $low AND ID(a) < $high "
-            f"AND outdegree(a, '{self._table.kind}') >= {HUB_LINKS} RETURN collect(ID(a))"
+            f"CYPHER low={low} high={high} MATCH (a) WHERE {_NODES} "
+            f"WITH ID(a) AS node, outdegree(a, '{self._table.kind}') AS links "
+            f"WHERE links > {LINKS_PER_SHARE} RETURN collect(node), collect(links)"
         )
-        ((hubs,),) = self._ask(query)[1]
-        return sorted(map(int, re.findall(rb"\d+", hubs)))
+        ((nodes, links),) = self._ask(query)[1]
+        return dict(sorted(zip(_integers(nodes), _integers(links), strict=True)))
 
-    def _read_range(self, low: int, high: int, source: int | None, limit_ms: int) -> float:
-        """Add the items of one range; return the server's time for it in milliseconds."""
-        values = f"CYPHER low={low} high={high} " + ("" if source is None else f"source={source} ")
+    def _read_some(
+        self, where: str, low: int, high: int, source: int | None, *, divisible: bool = True
+    ) -> float:
+        """Add some items; return the server's time for them in milliseconds."""
+        values = f"CYPHER low={low} high={high} source={-1 if source is None else source} "
         took_ms = 0.0
-        part = None
         if self._can_join:
-            query = values + self._table.query(joined=True, of_one_source=source is not None)
-            reply = self._try_joined(query, limit_ms)
-            part, took_ms = joined_part(self._table, reply), _took_ms(reply)
-        if part is None:
-            query = values + self._table.query(joined=False, of_one_source=source is not None)
-            reply = self._ask(query, "--compact", limit_ms=limit_ms)
-            part, took_ms = typed_part(self._table, reply), took_ms + _took_ms(reply)
-        self._collector.add(part)
-        return took_ms
+            query = values + self._table.query(where, joined=True)
+            reply = self._try_joined(query, divisible)
+            part = joined_part(self._table, reply) if reply else None
+            took_ms = _took_ms(reply) if reply else 0.0
+            if part:
+                self._collector.add(part)
+                return took_ms
+        query = values + self._table.query(where, joined=False)
+        reply = self._ask(query, "--compact", divisible=divisible)
+        self._collector.add(typed_part(self._table, reply))
+        return took_ms + _took_ms(reply)
 
-    def _try_joined(self, query: str, limit_ms: int) -> Any:
+    def _try_joined(self, query: str, divisible: bool) -> Any:
         try:
-            return self._ask(query, limit_ms=limit_ms)
+            return self._ask(query, divisible=divisible)
         except ResponseError as error:
             words = str(error)
             if "Unknown function" in words:
@@ -208,18 +222,27 @@ class TableReader:
                 raise
             return None
 
-    def _ask(self, query: str, *flags: str, limit_ms: int = UNDIVIDED_LIMIT_MS) -> Any:
+    def _ask(self, query: str, *flags: str, divisible: bool = False) -> Any:
+        limit_ms = LIMIT_MS if divisible else UNDIVIDED_LIMIT_MS
+        limit = ("timeout", limit_ms) if self._may_limit else ()
         try:
             return self._connection.execute_command(  # type: ignore[no-untyped-call]
-                "GRAPH.RO_QUERY", self._graph, query, "timeout", limit_ms, *flags
+                "GRAPH.RO_QUERY", self._graph, query, *limit, *flags
             )
         except ResponseError as error:
-            if limit_ms == LIMIT_MS and _TOO_MUCH.search(str(error)):
+            if self._may_limit and "TIMEOUT_MAX" in str(error):
+                self._may_limit = False  # the server has a tighter limit of its own
+                return self._ask(query, *flags, divisible=divisible)
+            if divisible and _TOO_MUCH.search(str(error)):
                 raise _TookTooLong from error
             raise
 
 
+def _integers(listed: bytes) -> list[int]:
+    return [int(digits) for digits in re.findall(rb"\d+", listed)]
+
+
 def _took_ms(reply: Any) -> float:
     """The server's own time for a query, from the statistics at the end of its reply."""
-    found = _EXECUTION_TIME.search(b" ".join(reply[-1])) if reply else None
+    found = _EXECUTION_TIME.search(b" ".join(reply[-1]))
     return max(float(found.group(1)), 0.01) if found else TARGET_MS

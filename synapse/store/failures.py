@@ -118,7 +118,7 @@ _SENTENCES: tuple[tuple[type[Exception], str, type[errors.SynapseError], str], .
         said.ResponseError,
         "^Query timed out",
         errors.StoreError,
-        "FalkorDB at {where} stopped a query at its own time limit; raise its TIMEOUT",
+        "FalkorDB at {where} stopped a query at its own time limit; raise that limit",
     ),
     (
         said.TimeoutError,

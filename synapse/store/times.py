@@ -33,14 +33,14 @@ def parse_times(values: Sequence[bytes]) -> Floats:
     [86400.5, 86400.0, nan]
     """
     seconds = np.full(len(values), np.nan)
-    width = np.fromiter(map(len, values), np.int64, len(values))
-    rest = width > 0
-    for size in np.flatnonzero(np.bincount(np.minimum(width, _LONGEST + 1))).tolist():
-        if not _SHORTEST <= size <= _LONGEST:
+    widths = np.fromiter(map(len, values), np.int64, len(values))
+    rest = widths > 0
+    for width in np.flatnonzero(np.bincount(np.minimum(widths, _LONGEST + 1))).tolist():
+        if not _SHORTEST <= width <= _LONGEST:
             continue
-        rows = np.flatnonzero(width == size)
-        same = values if len(rows) == len(values) else [values[i] for i in rows.tolist()]
-        cells = np.frombuffer(b"".join(same), np.uint8).reshape(-1, size)
+        rows = np.flatnonzero(widths == width)
+        same = values if len(rows) == len(values) else [values[row] for row in rows.tolist()]
+        cells = np.frombuffer(b"".join(same), np.uint8).reshape(-1, width)
         in_bulk, microseconds = _parse_bulk(np.ascontiguousarray(cells.T))
         seconds[rows[in_bulk]] = microseconds[in_bulk] / 1e6
         rest[rows[in_bulk]] = False
@@ -88,10 +88,11 @@ def _parse_bulk(cells: npt.NDArray[np.uint8]) -> tuple[Bools, Ints]:
 
 def _parse_form(cells: npt.NDArray[np.uint8], suffix: bytes) -> tuple[Bools, Ints]:
     fraction_end = len(cells) - len(suffix)
-    if fraction_end < _SECONDS_END or fraction_end == _SECONDS_END + 1:
+    digits = fraction_end - _SECONDS_END - 1  # -1: no point and no fraction
+    if digits not in (-1, 1, 2, 3, 4, 5, 6):
         return np.zeros(cells.shape[1], np.bool_), np.zeros(cells.shape[1], np.int64)
     good = (cells[10] == ord("T")) | (cells[10] == ord(" "))
-    marks = [(4, "-"), (7, "-"), (13, ":"), (16, ":"), (19, ".")][: 4 + (fraction_end > 19)]
+    marks = [(4, "-"), (7, "-"), (13, ":"), (16, ":"), (19, ".")][: 4 + (digits > 0)]
     for place, mark in [*marks, *enumerate(suffix.decode(), fraction_end)]:
         good &= cells[place] == ord(mark)
 
@@ -112,8 +113,7 @@ def _parse_form(cells: npt.NDArray[np.uint8], suffix: bytes) -> tuple[Bools, Int
     first = month_starts[index]
     good &= (day > 0) & (first + day <= month_starts[index + 1])
     microseconds = ((first + day - 1) * 86_400 + hour * 3_600 + minute * 60 + second) * 1_000_000
-    if fraction_end > _SECONDS_END:
-        digits = fraction_end - _SECONDS_END - 1
+    if digits > 0:
         microseconds += number(_SECONDS_END + 1, fraction_end) * 10 ** (6 - digits)
     return good, microseconds
 

@@ -9,14 +9,14 @@ The dominant relation tells *types* apart. Which entities belong to one *module*
 communities, which this grouping does not answer.
 
 The measure for grouping by dominant relation is CoDEx-S (Safavi & Koutra, EMNLP 2020,
-https://github.com/tsafavi/codex): compared with the entities' types, adjusted Rand index 0.74
+https://github.com/tsafavi/codex, MIT): compared with the entities' types, adjusted Rand index 0.74
 with 36 groups on one half of the entities.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
 from heapq import nsmallest
 from typing import Any
@@ -128,6 +128,12 @@ class SchemaExtractor:
         ]
         return tuple(sorted(schemas, key=lambda s: (-s.members_count, s.name, s.id)))
 
+    def dominant_patterns(self, snapshot: GraphSnapshot) -> list[str | None]:
+        """The dominant pattern of each entity, ``None`` for one that takes part in no fact."""
+        patterns = _patterns(snapshot)
+        kind = _dominant(patterns, len(snapshot.entities)).tolist()
+        return [patterns.names[k] if k >= 0 else None for k in kind]
+
 
 def _patterns(snapshot: GraphSnapshot) -> _Patterns:
     codes, relations = relation_codes(snapshot.facts.relation)
@@ -169,10 +175,11 @@ def _dominant(patterns: _Patterns, entities_count: int) -> Ints:
 
 
 def _rows_by_kind(kind: Ints) -> dict[int, list[int]]:
-    order = np.argsort(kind, kind="stable")
-    kinds, first = np.unique(kind[order], return_index=True)
-    groups = np.split(order, first[1:])
-    return {k: rows.tolist() for k, rows in zip(kinds.tolist(), groups, strict=True) if k >= 0}
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for row, of_kind in enumerate(kind.tolist()):
+        if of_kind >= 0:
+            members[of_kind].append(row)
+    return members
 
 
 def _label(snapshot: GraphSnapshot, rows: list[int]) -> str | None:

@@ -78,6 +78,21 @@ class ContradictionConfig(_Section):
     """A superseding fact starts within this time of the end of the fact that it supersedes."""
 
 
+class RelationsConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.relations`; the names beat everything learned."""
+
+    single: tuple[str, ...] = ()
+    """Relations that hold one value at a time."""
+    multi: tuple[str, ...] = ()
+    """Relations that hold many values side by side."""
+    event: tuple[str, ...] = ()
+    """Relations whose facts happened and stay true."""
+    min_confidence_ratio: Annotated[float, Field(ge=0.5, le=1.0, allow_inf_nan=False)] = 0.55
+    """Below this confidence a relation's cardinality is unknown."""
+    min_ends_count: Annotated[int, Field(ge=1)] = 3
+    """A relation with fewer ended facts has no lifetime."""
+
+
 class SchemaConfig(_Section):
     """Constants of :mod:`~synapse.hippocampus.schema`."""
 
@@ -104,6 +119,7 @@ class HippocampusConfig(_Section):
     forgetting: ForgettingConfig = ForgettingConfig()
     hebbian: HebbianConfig = HebbianConfig()
     contradictions: ContradictionConfig = ContradictionConfig()
+    relations: RelationsConfig = RelationsConfig()
     schemas: SchemaConfig = SchemaConfig()
     pruning: PruningConfig = PruningConfig()
 

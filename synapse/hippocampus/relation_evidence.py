@@ -1,0 +1,249 @@
+"""What the times of facts show about how many values a relation holds.
+
+Values of a relation that holds one at a time begin one after another. Values that stand side by
+side also begin side by side: in one episode, at one date. Only the excess counts: with dates known
+to the year alone, values that follow each other quickly begin "together" by chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from synapse.hippocampus.model import Bools, Floats, Ints
+from synapse.hippocampus.numeric import SECONDS_PER_DAY
+
+_YEAR_DAYS, _MONTH_DAYS = 365.25, 30.44
+_SAME_RESOLUTION_RATIO = 0.95
+_UNKNOWN_SPAN_S = 30.0 * SECONDS_PER_DAY
+_FINEST_S = 1.0
+
+_SLIP = np.array([0.003, 0.02, 0.06, 0.2])
+"""Share of successions of a single-valued relation that seem simultaneous by mistake."""
+_SLIP_WEIGHT = np.array([0.35, 0.35, 0.2, 0.1])
+_BATCH = np.array([0.05, 0.15, 0.3, 0.5, 0.75])
+"""Share of the further values of a multi-valued relation that come together with another."""
+_CHANCE_RATIO_SINGLE = 0.5
+"""Successive values keep apart: they meet by chance about half as often as independent ones."""
+_SUPPORT_MAX, _SUPPORT_COARSE_MAX = 5.0, 0.7
+"""No count of facts speaks louder than this, in logs: words keep some say. Dates that are known to
+the month or the year alone can tip the scales, not overrule the words."""
+_THIRD_BY_MISTAKE = 0.01
+_TOGETHER_COST = 5.0
+_OVERLAP = np.array([0.2, 0.4, 0.6, 0.8])
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Counts of one graph by property. Columns have shape (properties,)."""
+
+    facts_count: Ints
+    subjects_count: Ints
+    shared_subjects_count: Ints
+    """Subjects with more than one value."""
+    third_count: Ints
+    """Subjects with more than two values."""
+    steps_count: Ints
+    """Further values: values beyond the first one of each subject."""
+    together_count: Ints
+    """Steps at the same moment as the value before."""
+    chance_count: Floats
+    """Steps that independent beginnings would have had at the same moment."""
+    overlaps_count: Ints
+    """Steps before the written end of the value before."""
+    replacements_count: Ints
+    """Steps close to the written end of the value before."""
+    returns_count: Ints
+    """Values that came back after another one."""
+    repeats_count: Ints
+    """Facts that only repeat a value."""
+    self_loops_count: Ints
+    resolution_days: Floats
+    """To what unit the times of the property are known."""
+    opportunity_ratio: float
+    """Share of all facts that begin together with another fact of their subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """The facts of a graph as subject, property, value and time, shape (facts,) each."""
+
+    subject: Ints
+    property: Ints
+    value: Ints
+    start_s: Floats
+    end_s: Floats
+    """Ends that somebody wrote; NaN where there is none, and where a machine concluded it."""
+    is_self_loop: Bools
+    counts: Bools
+    """Statements about the world that have a time; all others only add to the totals."""
+
+
+def count_evidence(facts: Statements, properties_count: int, tolerance_s: float) -> Evidence:
+    """Count what the graph shows, property by property.
+
+    Sorts and joins; nothing is compared pairwise, so the cost is that of sorting the facts.
+
+    Args:
+        facts: the statements.
+        properties_count: how many properties there are.
+        tolerance_s: how close to an end a replacement begins.
+    """
+    row = np.flatnonzero(facts.counts)
+    subject, prop, value = facts.subject[row], facts.property[row], facts.value[row]
+    start_s, end_s = facts.start_s[row], facts.end_s[row]
+    slot = _codes(subject, prop)
+    by_time = np.lexsort((value, start_s, slot))
+    by_value = by_time[np.argsort(_codes(slot, value)[by_time], kind="stable")]
+    pair = _codes(slot, value)[by_value]
+    first = np.ones(len(row), np.bool_)
+    first[1:] = pair[1:] != pair[:-1]
+    is_first = np.zeros(len(row), np.bool_)
+    is_first[by_value[first]] = True
+    chain = by_time[is_first[by_time]]
+    step = slot[chain][1:] == slot[chain][:-1]
+    before, after = chain[:-1][step], chain[1:][step]
+    resolution_s = _resolution_s(start_s, prop, properties_count)
+    together = start_s[after] - start_s[before] < 0.5 * resolution_s[prop[after]]
+    known_end = ~np.isnan(end_s[before])
+    gap_s = start_s[after] - end_s[before]
+    near = np.maximum(tolerance_s, resolution_s[prop[after]])
+
+    def count(rows: Ints) -> Ints:
+        return np.bincount(prop[rows], minlength=properties_count)
+
+    order = by_time
+    again = (slot[order][1:] == slot[order][:-1]) & (value[order][1:] != value[order][:-1])
+    back = order[1:][again & ~is_first[order[1:]]]
+    _, first_of_slot, values_count = np.unique(slot[chain], return_index=True, return_counts=True)
+    head = chain[first_of_slot]
+    return Evidence(
+        facts_count=np.bincount(facts.property, minlength=properties_count),
+        subjects_count=count(head),
+        shared_subjects_count=count(head[values_count > 1]),
+        third_count=count(head[values_count > 2]),
+        steps_count=count(after),
+        together_count=count(after[together]),
+        chance_count=_chance(
+            slot[chain], start_s[chain], prop[head], values_count, resolution_s, properties_count
+        ),
+        overlaps_count=count(after[known_end & (gap_s < -near)]),
+        replacements_count=count(after[known_end & (np.abs(gap_s) <= near)]),
+        returns_count=count(back),
+        repeats_count=count(np.flatnonzero(~is_first)) - count(back),
+        self_loops_count=np.bincount(
+            facts.property[facts.is_self_loop], minlength=properties_count
+        ),
+        resolution_days=resolution_s / SECONDS_PER_DAY,
+        opportunity_ratio=_opportunity(subject, start_s),
+    )
+
+
+def _codes(left: Ints, right: Ints) -> Ints:
+    width = int(right.max(initial=0)) + 1
+    return left * width + right
+
+
+def _opportunity(subject: Ints, start_s: Floats) -> float:
+    if not len(subject):
+        return 0.0
+    order = np.lexsort((start_s, subject))
+    same = (np.diff(subject[order]) == 0) & (np.diff(start_s[order]) == 0)
+    shared = np.zeros(len(order), np.bool_)
+    shared[1:] |= same
+    shared[:-1] |= same
+    return float(shared.mean())
+
+
+def _resolution_s(start_s: Floats, prop: Ints, properties_count: int) -> Floats:
+    """To what unit the times of each property are known: a second, a day, a month or a year."""
+    day = np.floor(start_s / SECONDS_PER_DAY)
+    whole = start_s == day * SECONDS_PER_DAY
+    date = day.astype(np.int64).astype("datetime64[D]")
+    month = date.astype("datetime64[M]")
+    first = whole & (date == month.astype("datetime64[D]"))
+    january = first & (month == date.astype("datetime64[Y]").astype("datetime64[M]"))
+    total = np.maximum(np.bincount(prop, minlength=properties_count), 1)
+    resolution_s = np.full(properties_count, _FINEST_S)
+    for fits, days in ((whole, 1.0), (first, _MONTH_DAYS), (january, _YEAR_DAYS)):
+        share = np.bincount(prop[fits], minlength=properties_count) / total
+        resolution_s[share >= _SAME_RESOLUTION_RATIO] = days * SECONDS_PER_DAY
+    return resolution_s
+
+
+def _chance(
+    slot: Ints,
+    start_s: Floats,
+    prop: Ints,
+    values_count: Ints,
+    resolution_s: Floats,
+    properties_count: int,
+) -> Floats:
+    """Expected steps within one unit of time if values began independently: m(1 - e^(-m u/L))."""
+    if not len(slot):
+        return np.zeros(properties_count)
+    last = np.cumsum(values_count) - 1
+    span_s = start_s[last] - start_s[last - values_count + 1]
+    typical_s = float(np.median(span_s[span_s > 0])) if (span_s > 0).any() else _UNKNOWN_SPAN_S
+    unit_s = resolution_s[prop]
+    length_s = np.maximum(np.maximum(span_s, typical_s), unit_s)
+    steps = values_count - 1
+    expected = steps * -np.expm1(-steps * unit_s / length_s)
+    return np.bincount(prop, expected, minlength=properties_count).astype(np.float64)
+
+
+def support_for_single(evidence: Evidence) -> Floats:
+    """Log of how much better "one at a time" explains the counts than "many", shape (properties,).
+
+    Steps that begin together are binomial. Under *one at a time* their rate is half the rate of
+    chance plus a small slip, under *many* it is the rate of chance plus a batch share; slip and
+    share are averaged over a few plausible values. The number of steps counts only as far as the
+    graph gives several facts of one subject at one moment at all: where every fact has a moment
+    of its own, that no two begin together shows nothing.
+    """
+    steps = evidence.steps_count
+    rate = evidence.chance_count / np.maximum(steps, 1)
+    trust = min(1.0, 4.0 * evidence.opportunity_ratio)
+    single = _CHANCE_RATIO_SINGLE * rate[:, None]
+    single = single + _SLIP * (1.0 - single)
+    many = rate[:, None] + _BATCH * (1.0 - rate[:, None])
+    beginnings = _marginal(steps, evidence.together_count, single, _SLIP_WEIGHT) - _marginal(
+        steps, evidence.together_count, many, np.full(len(_BATCH), 1 / len(_BATCH))
+    )
+    trials = evidence.overlaps_count + evidence.replacements_count
+    shape = (len(steps), 1)
+    ends = _marginal(trials, evidence.overlaps_count, np.tile(_SLIP, shape), _SLIP_WEIGHT)
+    ends -= _marginal(
+        trials,
+        evidence.overlaps_count,
+        np.tile(_OVERLAP, shape),
+        np.full(len(_OVERLAP), 1 / len(_OVERLAP)),
+    )
+    beginnings = np.where(evidence.together_count > 0, beginnings, trust * beginnings)
+    coarse = evidence.resolution_days >= _MONTH_DAYS
+    limit = np.where(coarse, _SUPPORT_COARSE_MAX, _SUPPORT_MAX)
+    return np.clip(beginnings + ends, -limit, limit)
+
+
+def _marginal(trials: Ints, hits: Ints, rates: Floats, weights: Floats) -> Floats:
+    logs = hits[:, None] * np.log(rates) + (trials - hits)[:, None] * np.log1p(-rates)
+    peak = logs.max(axis=1, keepdims=True)
+    total: Floats = peak[:, 0] + np.log((np.exp(logs - peak) * weights).sum(axis=1))
+    return total
+
+
+def support_for_corrections(evidence: Evidence) -> float:
+    """Log of how much better "second values are corrections" explains the whole graph.
+
+    Where values add up, or change again and again, the number of values of a subject has a tail:
+    with a mean of 1 + m values, a share of m/(1 + m) of the subjects with a second value has a
+    third one. A graph in which dozens of subjects have a second value, hardly any a third, and
+    none two at one moment, holds corrected statements: its second values replace the first.
+    """
+    second, third = evidence.shared_subjects_count, evidence.third_count
+    mean = evidence.steps_count / np.maximum(evidence.subjects_count, 1)
+    tail = np.clip(mean / (1.0 + mean), _THIRD_BY_MISTAKE, 0.9)
+    support = third * np.log(_THIRD_BY_MISTAKE / tail)
+    support = support + (second - third) * np.log((1.0 - _THIRD_BY_MISTAKE) / (1.0 - tail))
+    return float(support.sum() - _TOGETHER_COST * evidence.together_count.sum())

@@ -1,0 +1,258 @@
+"""What a graph shows about each relation: one value at a time, many, or events; and for how long.
+
+Three sources are pooled. A *lexicon* says what the words of a name mean. The *graph* shows whether
+values begin one after another or side by side, and whether its sentences presuppose one value. The
+*user* has the last word. What the words say is a prior chance and what the graph shows a limited
+factor on its odds, so a small graph leaves the words as they are and a large one can overrule them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from synapse.hippocampus.config import RelationsConfig
+from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
+from synapse.hippocampus.lexicon.grammar import Kind, Reading, RelationLexicon
+from synapse.hippocampus.lifetime import median_lifetimes_days
+from synapse.hippocampus.model import Floats, GraphSnapshot, Ints
+from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.relation_evidence import (
+    Evidence,
+    Statements,
+    count_evidence,
+    support_for_corrections,
+    support_for_single,
+)
+from synapse.hippocampus.relation_names import Groups, Told, join_by_shape, read_sentences
+from synapse.hippocampus.relation_table import Cardinality, Relation, RelationTable
+from synapse.hippocampus.timeline import Timeline
+
+_DEFINITE_PER_FACT, _DEFINITE_MAX = 1.0, 3.0
+_MEASURE_PER_FACT, _MEASURE_MAX = 0.5, 1.0
+_MOST_RATIO = 0.6
+_CORRECTIONS_PER_SUPPORT, _CORRECTIONS_MAX = 0.15, 4.0
+
+
+def normal_name(relation: str) -> str:
+    """A relation name as names are compared: without case, inflection, fillers and word order.
+
+    >>> normal_name("WORKS_AT") == normal_name("worked at") == normal_name("isWorkingFor")
+    True
+    >>> normal_name("CAPITAL_OF") == normal_name("HAS_CAPITAL")
+    False
+    """
+    return ENGLISH_RELATIONS.normal(relation)
+
+
+class RelationLearner:
+    """Learns what a graph shows about its relations.
+
+    Args:
+        config: the constants, and the user's own lists, which beat everything learned.
+        lexicon: the words of the language in which relations are named.
+        use_words: ``False`` leaves the lexicon out, for comparison.
+        use_graph: ``False`` leaves the graph's evidence out, for comparison.
+    """
+
+    def __init__(
+        self,
+        config: RelationsConfig,
+        lexicon: RelationLexicon = ENGLISH_RELATIONS,
+        *,
+        use_words: bool = True,
+        use_graph: bool = True,
+    ) -> None:
+        self._config = config
+        self._lexicon = lexicon
+        self._use_words = use_words
+        self._use_graph = use_graph
+        listed: tuple[tuple[Cardinality, tuple[str, ...]], ...] = (
+            ("event", config.event),
+            ("multi", config.multi),
+            ("single", config.single),
+        )
+        self._listed = {self.normal(name): kind for kind, names in listed for name in names}
+
+    def normal(self, relation: str) -> str:
+        """A name as names are compared."""
+        return self._lexicon.normal(relation)
+
+    def by_name(self, relation: str) -> Relation:
+        """What a name alone says, or the user about it."""
+        reading = self._read(relation)
+        return self._relation(
+            [relation], np.array(reading.kind.chances), [_said(relation, reading)]
+        )
+
+    def learn(self, snapshot: GraphSnapshot, now_s: float) -> RelationTable:
+        """Pool words, graph and the user's lists.
+
+        Args:
+            snapshot: the graph.
+            now_s: the moment, seconds since 1970; what begins later shows nothing yet.
+        """
+        names, name_of_fact = _number(snapshot.facts.relation)
+        told = read_sentences(snapshot, name_of_fact, len(names)) if self._use_graph else []
+        members, property_of_name = self._properties(names, told)
+        time = Timeline.of(snapshot, now_s)
+        prop = property_of_name[name_of_fact]
+        evidence = count_evidence(_statements(snapshot, time, prop), len(members), SECONDS_PER_DAY)
+        lifetimes = median_lifetimes_days(
+            time.start_s, time.end_s, time.ended, now_s, prop, len(members),
+            self._config.min_ends_count,
+        )  # fmt: skip
+        frequency = np.bincount(name_of_fact, minlength=len(names))
+        readings = [self._read(name) for name in names]
+        words = np.array([r.kind.chances for r in readings]).reshape(-1, 3)
+        prior = np.array([frequency[m] @ words[m] / frequency[m].sum() for m in members])
+        prior = prior.reshape(-1, 3)
+        texts = [self._support_of_texts([told[i] for i in m] if told else []) for m in members]
+        chances, correcting = self._pool(prior, evidence, np.array([s for s, _ in texts]))
+        relations = []
+        for code, numbers in enumerate(members):
+            ordered = sorted(numbers, key=lambda i: (-int(frequency[i]), names[i]))
+            reasons = [_said(names[ordered[0]], readings[ordered[0]])]
+            if self._use_graph:
+                reasons += _shown(evidence, code, correcting) + texts[code][1]
+            relations.append(
+                self._relation(
+                    [names[i] for i in ordered], chances[code], reasons,
+                    int(evidence.facts_count[code]), lifetimes[code],
+                )
+            )  # fmt: skip
+        code_of = {name: int(property_of_name[i]) for i, name in enumerate(names)}
+        by_normal_name = {self.normal(name): code for name, code in code_of.items()}
+        return RelationTable(tuple(relations), by_normal_name | code_of, self.normal, self.by_name)
+
+    def _read(self, relation: str) -> Reading:
+        if self._use_words:
+            return self._lexicon.read(relation)
+        return Reading(Kind.UNKNOWN, "no word")
+
+    def _properties(self, names: list[str], told: list[Told]) -> tuple[list[list[int]], Ints]:
+        groups = Groups(len(names))
+        first: dict[str, int] = {}
+        for number, name in enumerate(names):
+            groups.join(first.setdefault(self.normal(name), number), number)
+        join_by_shape(told, groups)
+        roots = [groups.find(number) for number in range(len(names))]
+        code_of = {root: code for code, root in enumerate(sorted(set(roots)))}
+        members: list[list[int]] = [[] for _ in code_of]
+        for number, root in enumerate(roots):
+            members[code_of[root]].append(number)
+        return members, np.array([code_of[root] for root in roots], np.int64)
+
+    def _support_of_texts(self, told: list[Told]) -> tuple[float, list[str]]:
+        """Log support for one value from how facts are told, and the reasons in words."""
+        count = sum(sample.facts_count for sample in told)
+        definite = sum(s.matching_count(self._lexicon.definite_patterns) for s in told)
+        measures = sum(sample.measures_count for sample in told)
+        support, reasons = 0.0, []
+        if count and definite >= _MOST_RATIO * count:
+            support += min(_DEFINITE_MAX, _DEFINITE_PER_FACT * definite)
+            reasons.append("Its sentences presuppose one value.")
+        if count and measures >= _MOST_RATIO * count:
+            support += min(_MEASURE_MAX, _MEASURE_PER_FACT * measures)
+            reasons.append("Its values are numbers, versions or dates.")
+        return support, reasons
+
+    def _pool(self, prior: Floats, evidence: Evidence, texts: Floats) -> tuple[Floats, float]:
+        """Chances of single, multi and event by property, and how far the graph corrects.
+
+        Events come one by one or in bunches: for them the times show nothing either way, which
+        the mean of both likelihoods says.
+        """
+        if not self._use_graph:
+            return prior, 0.0
+        support = _CORRECTIONS_PER_SUPPORT * support_for_corrections(evidence)
+        correcting = min(max(support, 0.0), _CORRECTIONS_MAX)
+        single = np.exp(support_for_single(evidence))
+        odds = np.stack(
+            [
+                prior[:, 0] * single * np.exp(texts),
+                prior[:, 1] * np.exp(-correcting),
+                prior[:, 2] * 0.5 * (single + 1.0) * np.exp(-0.5 * correcting),
+            ],
+            axis=1,
+        )
+        return odds / odds.sum(axis=1, keepdims=True), correcting
+
+    def _relation(
+        self,
+        names: list[str],
+        chances: Floats,
+        reasons: list[str],
+        facts_count: int = 0,
+        lifetime_days: float | None = None,
+    ) -> Relation:
+        kind, confidence = self._decide(chances)
+        single = float(chances[0])
+        for name in names:
+            if self.normal(name) in self._listed:
+                kind, confidence = self._listed[self.normal(name)], 1.0
+                single = float(kind == "single")
+                reasons = [f"{name} is listed as {kind}."]
+                break
+        return Relation(
+            names[0], tuple(names), kind, confidence, single, facts_count, lifetime_days,
+            tuple(reasons),
+        )  # fmt: skip
+
+    def _decide(self, chances: Floats) -> tuple[Cardinality, float]:
+        single, multi, event = (float(chance) for chance in chances)
+        confidence = max(single, multi + event)
+        if confidence < self._config.min_confidence_ratio:
+            return "unknown", confidence
+        if single > multi + event:
+            return "single", confidence
+        return ("multi" if multi >= event else "event"), confidence
+
+
+def _number(relations: Sequence[str]) -> tuple[list[str], Ints]:
+    names = sorted(set(relations))
+    code_of = {name: code for code, name in enumerate(names)}
+    return names, np.fromiter(map(code_of.__getitem__, relations), np.int64, len(relations))
+
+
+def _statements(snapshot: GraphSnapshot, time: Timeline, prop: Ints) -> Statements:
+    """Entities of one name are one value, and an end that a machine concluded shows nothing."""
+    code_of: dict[str, int] = {}
+    value = [code_of.setdefault(name.casefold(), len(code_of)) for name in snapshot.entities.name]
+    facts = snapshot.facts
+    return Statements(
+        subject=facts.source,
+        property=prop,
+        value=np.array(value, np.int64)[facts.target],
+        start_s=time.start_s,
+        end_s=np.where(time.retired, np.nan, time.end_s),
+        is_self_loop=facts.source == facts.target,
+        counts=time.speaks,
+    )
+
+
+def _said(name: str, reading: Reading) -> str:
+    return f"{name}: {reading.reason} suggests {reading.kind.meaning}."
+
+
+def _shown(evidence: Evidence, code: int, correcting: float) -> list[str]:
+    shared, subjects = evidence.shared_subjects_count[code], evidence.subjects_count[code]
+    told = [f"{shared} of {subjects} subjects have had more than one value."]
+    if evidence.steps_count[code]:
+        told.append(
+            f"{evidence.together_count[code]} of {evidence.steps_count[code]} further values began "
+            f"together with the one before, by chance {evidence.chance_count[code]:.1f} would."
+        )
+    for count, words in (
+        (evidence.replacements_count[code], "values began when the one before ended"),
+        (evidence.overlaps_count[code], "values began while the one before was still true"),
+        (evidence.returns_count[code], "values came back after another one"),
+        (evidence.repeats_count[code], "facts repeat a known value"),
+        (evidence.self_loops_count[code], "facts link an entity to itself and show nothing"),
+    ):
+        if count:
+            told.append(f"{count} {words}.")
+    if correcting:
+        told.append("In this graph second values are corrections: hardly any subject has a third.")
+    return told

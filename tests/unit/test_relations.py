@@ -1,0 +1,424 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from synapse.hippocampus.config import RelationsConfig
+from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
+from synapse.hippocampus.lexicon.grammar import Kind, RelationLexicon
+from synapse.hippocampus.lexicon.words import stem
+from synapse.hippocampus.lifetime import median_lifetime_days
+from synapse.hippocampus.model import Entities, Episodes, Facts, GraphSnapshot, Mentions, Ragged
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.relations import RelationLearner, normal_name
+
+DAY_S = 86_400.0
+BEGIN_S = 1_700_000_123.0
+NOW_S = BEGIN_S + 4_000 * DAY_S
+
+Said = tuple[str, str, str, float]
+"""Subject, relation, object, and the day it began on."""
+
+
+def graph(
+    said: Sequence[Said],
+    ends_day: Sequence[float | None] | None = None,
+    texts: Sequence[str] | None = None,
+    retired: bool = False,
+) -> GraphSnapshot:
+    names = sorted({name for s in said for name in (s[0], s[2])})
+    number = {name: i for i, name in enumerate(names)}
+    facts_count, unknown = len(said), np.full(len(said), np.nan)
+    start_s = np.round([BEGIN_S + s[3] * DAY_S for s in said])
+    end_s = np.array(
+        [np.nan if d is None else BEGIN_S + d * DAY_S for d in ends_day or [None] * facts_count]
+    )
+    nothing = np.full(len(names), np.nan)
+    return GraphSnapshot(
+        "g",
+        Entities(names, names, [""] * len(names), ["g"] * len(names), [()] * len(names), nothing),
+        Facts(
+            [f"fact-{i}" for i in range(facts_count)],
+            [s[1] for s in said],
+            list(texts) if texts else [" / ".join(s[:3]) for s in said],
+            ["g"] * facts_count,
+            np.array([number[s[0]] for s in said], np.int64),
+            np.array([number[s[2]] for s in said], np.int64),
+            start_s,
+            start_s,
+            end_s,
+            end_s if retired else unknown,
+            Ragged.from_lists([[] for _ in said]),
+        ),
+        Episodes([], [], np.zeros(0), np.zeros(0)),
+        Mentions(np.zeros(0, np.int64), np.zeros(0, np.int64)),
+    )
+
+
+def learn(snapshot: GraphSnapshot, **lists: tuple[str, ...]) -> RelationTable:
+    return RelationLearner(RelationsConfig(**lists)).learn(snapshot, NOW_S)
+
+
+def by_name(relation: str) -> str:
+    return RelationLearner(RelationsConfig()).by_name(relation).cardinality
+
+
+def one_by_one(relation: str, subjects_count: int, values_count: int) -> Iterator[Said]:
+    """Values that replace each other, among other facts of the same moments."""
+    for subject in range(subjects_count):
+        for step in range(values_count):
+            day = 40.0 * step + subject
+            yield f"s{subject}", relation, f"{relation} {subject} {step}", day
+            yield f"s{subject}", "NOTED", f"note {subject} {step}", day
+
+
+def side_by_side(relation: str, subjects_count: int, values_count: int) -> Iterator[Said]:
+    for subject in range(subjects_count):
+        for step in range(values_count):
+            yield (
+                f"s{subject}",
+                relation,
+                f"{relation} {subject} {step}",
+                float(subject + step // 2),
+            )
+
+
+# --- names ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("WORKS_AT", "works at", "Works-At", "worksAt", "WORKED_AT", "is working at", "WORKS_FOR"),
+        ("HAS_PHONE_NUMBER", "phone", "phoneNumber", "telephone"),
+        ("PLACE_OF_BIRTH", "birthplace", "was born in", "BORN_IN"),
+        ("CURRENT_CEO", "HAS_CEO", "CEO_IS", "chief executive officer"),
+        ("OWNED_BY", "owner", "HAS_OWNER", "is owned by"),
+        ("RAN_TESTS", "runs tests", "RUNNING_TEST"),
+    ],
+)
+def test_spellings_of_one_property_have_one_normal_name(spellings: tuple[str, ...]) -> None:
+    assert len({normal_name(spelling) for spelling in spellings}) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("CAPITAL_OF", "HAS_CAPITAL"), ("OWNS", "OWNED_BY"), ("MOVED_TO", "MOVED_FROM"),
+        ("WORKS_AT", "WORKS_ON"), ("WORKS_AT", "WORKS_IN"), ("BORN_IN", "BORN_ON"),
+        ("PARENT_OF", "CHILD_OF"), ("MEMBER_OF", "HAS_MEMBER"), ("REPLACES", "REPLACED_BY"),
+        ("SUPPORTS", "OPPOSES"), ("HOME_PHONE", "WORK_PHONE"), ("LIKES", "DISLIKES"),
+    ],
+)  # fmt: skip
+def test_names_of_two_properties_stay_apart(left: str, right: str) -> None:
+    assert normal_name(left) != normal_name(right)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "_", "123", "是", "a" * 5000, "IS_", "HAS", "of of"])
+def test_any_string_is_a_name(name: str) -> None:
+    assert isinstance(normal_name(name), str)
+    assert by_name(name) in ("single", "multi", "event", "unknown")
+
+
+# --- the lexicon ---------------------------------------------------------------------------
+
+SINGLE = """
+    works_at LIVES_IN isMarriedTo MANAGED_BY runs_on LISTENS_ON_PORT hasVersion HAS_STATUS
+    assigned_to REPORTS_TO born_in LOCATED_AT capital HAS_CEO favoriteColor current_employer
+    email_address JOB_TITLE OWNED_BY number_of_employees TOTAL_USERS max_retries default_branch
+    date_of_birth headquartered_in price DUE_DATE LED_BY mayor IS_CAPITAL_OF uses_version
+    MEMBER_OF_PARTY primary_language home_address
+"""
+MULTI = """
+    uses USES_TOOL likes manages depends_on speaks member_of knows friend_of has_child HAS_SKILL
+    interested_in works_on WORKS_WITH contains includes hasPart supports HAS_FEATURE members imports
+    calls former_employer other_names languages children OWNS studies related_to tagged_with
+    MEMBER_OF_COMMITTEE parent_of AUTHOR_OF visited_by
+"""
+EVENT = """
+    visited MET_WITH won created MODIFIED_FILE executed_command SEARCHED_FOR said sent_message
+    founded graduated_from joined acquired attended nominated_for MOVED_TO deleted hired
+    HAS_WON_PRIZE resigned_from
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(n, k) for k, names in (("single", SINGLE), ("multi", MULTI), ("event", EVENT))
+     for n in names.split()],
+)  # fmt: skip
+def test_what_a_name_alone_says(name: str, kind: str) -> None:
+    assert by_name(name) == kind
+
+
+def test_an_unknown_word_says_nothing() -> None:
+    assert by_name("FROBNICATE") == "unknown"
+
+
+@pytest.mark.parametrize("noun", ["port", "city", "address", "status", "version", "boss"])
+def test_the_plural_of_a_noun_holds_many(noun: str) -> None:
+    plural = noun[:-1] + "ies" if noun[-1] == "y" else noun + ("es" if noun[-1] == "s" else "s")
+    assert (by_name(noun), by_name(f"HAS_{plural}")) == ("single", "multi")
+
+
+def test_a_mark_in_front_decides() -> None:
+    assert by_name("FORMER_EMPLOYER") == by_name("OTHER_ADDRESS") == "multi"
+    assert by_name("CURRENT_PROJECT") == by_name("PRIMARY_LANGUAGE") == "single"
+
+
+@pytest.mark.parametrize("table", ["nouns", "verbs", "roles_of", "memberships"])
+def test_no_word_of_the_lexicon_has_two_meanings(table: str) -> None:
+    kinds: dict[str, set[Kind]] = {}
+    for kind, phrases in getattr(ENGLISH_RELATIONS, table).items():
+        for phrase in phrases:
+            key = " ".join(map(stem, phrase.replace("_", " ").split()))
+            kinds.setdefault(key, set()).add(kind)
+    assert {phrase: found for phrase, found in kinds.items() if len(found) > 1} == {}
+
+
+def test_chances_add_up_to_one() -> None:
+    assert [round(sum(kind.chances), 9) for kind in Kind] == [1.0] * len(Kind)
+
+
+def test_another_language_is_another_object() -> None:
+    german = RelationLexicon(
+        language="de",
+        fillers=frozenset({"hat", "ist"}),
+        nouns={Kind.ONE: frozenset({"hauptstadt"}), Kind.MANY: frozenset({"freund"})},
+    )
+    learner = RelationLearner(RelationsConfig(), german)
+    assert learner.by_name("HAT_HAUPTSTADT").cardinality == "single"
+    assert learner.by_name("hat freund").cardinality == "multi"
+
+
+# --- evidence of the graph -------------------------------------------------------------------
+
+
+def test_a_small_graph_leaves_the_words_as_they_are() -> None:
+    table = learn(graph([("a", "USES", "x", 1), ("a", "USES", "y", 9), ("b", "LIVES_IN", "u", 1)]))
+    assert table.cardinality("USES") == "multi"
+    assert table.cardinality("LIVES_IN") == "single"
+
+
+def test_values_that_begin_together_make_a_relation_multi() -> None:
+    table = learn(graph([*side_by_side("HAS_GLORP", 30, 6)]))
+    assert table.cardinality("HAS_GLORP") == "multi"
+    assert "90 of 150 further values began together" in " ".join(
+        table.relation("HAS_GLORP").reasons
+    )
+
+
+def test_values_that_begin_one_by_one_make_a_relation_single() -> None:
+    table = learn(graph([*one_by_one("FROBNICATE", 30, 4), *side_by_side("KNOWS", 30, 4)]))
+    assert by_name("FROBNICATE") == "unknown"
+    assert table.cardinality("FROBNICATE") == "single"
+
+
+def test_one_by_one_in_a_graph_where_nothing_is_together_shows_nothing() -> None:
+    said = [s for s in one_by_one("FROBNICATE", 30, 4) if s[1] != "NOTED"]
+    assert learn(graph(said)).cardinality("FROBNICATE") == "unknown"
+
+
+def test_the_graph_can_overrule_the_words() -> None:
+    many = learn(graph([*side_by_side("HAS_PORT", 60, 6)]))
+    assert by_name("HAS_PORT") == "single"
+    assert many.cardinality("HAS_PORT") == "multi"
+
+
+def test_events_stay_events_however_they_come() -> None:
+    said = [*one_by_one("VISITED", 40, 5), *side_by_side("CREATED", 40, 5)]
+    table = learn(graph(said))
+    assert table.cardinality("VISITED") == table.cardinality("CREATED") == "event"
+
+
+def test_years_alone_tip_the_scales_but_do_not_overrule_the_words() -> None:
+    def day(year: int) -> float:
+        return (int(np.datetime64(f"{year}-01-01", "s").astype(int)) - BEGIN_S) / DAY_S
+
+    def said(name: str) -> list[Said]:
+        return [
+            (f"s{s}", name, f"{name} {s} {v}", day(1900 + s + 20 * (v // 3)))
+            for s in range(60)
+            for v in range(6)
+        ]
+
+    table = learn(graph([*said("LIVES_IN"), *said("HAS_GLORP")]))
+    assert by_name("HAS_GLORP") == "single"
+    assert (table.cardinality("LIVES_IN"), table.cardinality("HAS_GLORP")) == ("single", "multi")
+
+
+def test_written_ends_in_sequence_speak_for_one_value_and_overlaps_for_many() -> None:
+    said = [s for s in one_by_one("FROBNICATE", 20, 4) if s[1] != "NOTED"]
+    replaced = learn(graph(said, [s[3] + 40.0 for s in said]))
+    overlapping = learn(graph(said, [s[3] + 100.0 for s in said]))
+    assert replaced.cardinality("FROBNICATE") == "single"
+    assert overlapping.cardinality("FROBNICATE") == "multi"
+    assert any("began when the one before ended" in r for r in replaced.relations[0].reasons)
+
+
+def test_ends_that_a_machine_concluded_show_nothing() -> None:
+    said = [s for s in one_by_one("FROBNICATE", 20, 4) if s[1] != "NOTED"]
+    table = learn(graph(said, [s[3] + 40.0 for s in said], retired=True))
+    assert table.cardinality("FROBNICATE") == "unknown"
+
+
+def test_a_graph_of_corrections_holds_one_value_whatever_the_words_say() -> None:
+    said = [(f"s{i}", "LIKES", f"first {i}", float(i)) for i in range(150)]
+    said += [(f"s{i}", "LIKES", f"second {i}", 200.0 + i) for i in range(90)]
+    assert learn(graph(said)).cardinality("LIKES") == "single"
+    tail = [(f"s{i}", "LIKES", f"third {i}", 400.0 + i) for i in range(30)]
+    assert learn(graph(said + tail)).cardinality("LIKES") == "multi"
+    pairs = [(f"s{i}", "KNOWS", f"{who} {i}", 900.0 + i) for i in range(20) for who in "ab"]
+    assert learn(graph(said + pairs)).cardinality("LIKES") == "multi"
+    few = [s for s in said if int(s[0][1:]) < 15]
+    assert learn(graph(few)).cardinality("LIKES") == "multi"
+
+
+def test_sentences_that_presuppose_one_value_speak_for_it() -> None:
+    said = [(f"town {i}", "GLORP", f"person {i}", float(i)) for i in range(6)]
+    definite = [f"The glorp of {s} is {o}." for s, _, o, _ in said]
+    indefinite = [f"{s} has a glorp named {o}." for s, _, o, _ in said]
+    assert learn(graph(said, texts=definite)).cardinality("GLORP") == "single"
+    assert learn(graph(said, texts=indefinite)).cardinality("GLORP") == "unknown"
+
+
+def test_values_that_are_measures_speak_for_one() -> None:
+    measures = [(f"s{i}", "GLORP", f">={i}.0", float(i)) for i in range(6)]
+    things = [(f"s{i}", "GLORP", f"thing {i}", float(i)) for i in range(6)]
+    assert learn(graph(measures)).cardinality("GLORP") == "single"
+    assert learn(graph(things)).cardinality("GLORP") == "unknown"
+
+
+def test_self_loops_housekeeping_and_the_future_count_for_nothing() -> None:
+    said = [("a", "USES", "a", 1.0)] * 5 + [("a", "IS_DUPLICATE_OF", "b", 1.0)]
+    said += [("a", "USES", f"x{i}", 9_999.0) for i in range(9)]
+    uses = learn(graph(said)).relation("USES")
+    assert uses.facts_count == 14
+    assert "0 of 0 subjects" in uses.reasons[1]
+    assert "5 facts link an entity to itself" in uses.reasons[2]
+
+
+def test_entities_of_one_name_are_one_value() -> None:
+    said = [(f"s{i}", "HAS_PORT", f"{word} {i}", 1.0) for i in range(40) for word in ("X", "x")]
+    assert learn(graph(said)).cardinality("HAS_PORT") == "single"
+
+
+def test_an_empty_graph_has_an_empty_table() -> None:
+    table = learn(graph([]))
+    assert (table.relations, table.as_rows(), table.codes([]).tolist()) == ((), [], [])
+    assert table.property_code("LIVES_IN") == -1
+    assert table.cardinality("LIVES_IN") == "single"
+
+
+# --- one property, several names -----------------------------------------------------------
+
+
+def test_names_told_in_one_sentence_are_one_property() -> None:
+    names = ("HAS_GLORP", "GLORPED_BY", "ZORK")
+    said = [(f"s{i}", names[i % 3], f"o{i}", float(i)) for i in range(9)]
+    table = learn(graph(said, texts=[f"{s} is glorped at length by {o}." for s, _, o, _ in said]))
+    assert len({table.property_code(name) for name in names}) == 1
+    assert set(table.relation("ZORK").names) == set(names)
+
+
+def test_sentences_that_say_nothing_join_nothing() -> None:
+    said = [(f"s{i}", ("GLORP", "ZORK")[i % 2], f"o{i}", float(i)) for i in range(8)]
+    for text in ("{} {}", "{}: {}", "{} has {}", "", "another text"):
+        table = learn(graph(said, texts=[text.format(s, o) for s, _, o, _ in said]))
+        assert table.property_code("GLORP") != table.property_code("ZORK"), text
+
+
+def test_a_sentence_of_too_many_names_joins_nothing() -> None:
+    said = [(f"s{i}", f"GLORP{chr(97 + i)}", f"o{i}", float(i)) for i in range(20)]
+    table = learn(graph(said, texts=[f"{s} is linked with {o}." for s, _, o, _ in said]))
+    assert len(table.relations) == 20
+
+
+def test_opposites_about_the_same_pairs_stay_apart() -> None:
+    said = [(f"s{i}", name, f"o{i}", float(i)) for i in range(30) for name in ("LOVES", "HATES")]
+    table = learn(graph(said))
+    assert table.property_code("LOVES") != table.property_code("HATES")
+
+
+def test_codes_are_aligned_and_know_other_spellings() -> None:
+    table = learn(graph([("a", "LIVES_IN", "x", 1), ("a", "LIKES", "y", 1)]))
+    codes = table.codes(["LIKES", "LIVES_IN", "likes", "lived in", "GLORP"]).tolist()
+    assert codes[0] == codes[2] != codes[1] == codes[3]
+    assert codes[4] == -1
+    assert table.is_single[codes[1]] and not table.is_single[codes[0]]
+
+
+# --- the user's lists ----------------------------------------------------------------------
+
+
+def test_the_users_lists_beat_words_and_graph() -> None:
+    said = [*side_by_side("HAS_PORT", 60, 6), ("a", "LIVES_IN", "b", 1.0)]
+    table = learn(graph(said), single=("has port",), multi=("lives-in",), event=("GLORP",))
+    assert (table.cardinality("HAS_PORT"), table.cardinality("LIVES_IN")) == ("single", "multi")
+    assert table.cardinality("glorp") == "event"
+    assert table.relation("HAS_PORT").confidence == table.relation("HAS_PORT").single == 1.0
+    assert table.relation("LIVES_IN").single == 0.0
+    assert table.relation("LIVES_IN").reasons == ("LIVES_IN is listed as multi.",)
+
+
+def test_the_digest_changes_with_a_decision_only() -> None:
+    said = [("a", "LIVES_IN", "x", 1.0), ("a", "LIKES", "y", 1.0)]
+    table = learn(graph(said))
+    assert table.digest == learn(graph([*said, ("b", "LIKES", "z", 2.0)])).digest
+    assert table.digest != learn(graph(said), multi=("LIVES_IN",)).digest
+
+
+# --- lifetimes -------------------------------------------------------------------------------
+
+REMISSION_WEEKS = [6, 6, 6, 7, 10, 13, 16, 22, 23, 6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35]
+"""Freireich et al. 1963, 6-mercaptopurine: nine ends, then twelve patients still in remission."""
+
+
+def test_the_median_of_the_textbook_example() -> None:
+    weeks = np.array(REMISSION_WEEKS, np.float64)
+    ended = np.arange(21) < 9
+    assert median_lifetime_days(weeks, ended) == 23.0
+
+
+def test_a_table_computed_by_hand() -> None:
+    # at risk 6, 5, 3, 2: 5/6, 5/6 * 4/5 = 2/3, 2/3 * 2/3 = 4/9
+    days = np.array([1.0, 2.0, 2.0, 3.0, 4.0, 5.0])
+    ended = np.array([True, True, False, True, False, False])
+    assert median_lifetime_days(days, ended) == 3.0
+    assert median_lifetime_days(days, np.array([True, True, False, False, False, False])) is None
+
+
+def test_a_relation_lives_as_long_as_half_of_its_facts() -> None:
+    said = [(f"s{i}", "LIVES_IN", f"o{i}", float(i)) for i in range(6)]
+    ends = [10.0, 21.0, 32.0, 43.0, None, None]
+    lived = learn(graph(said, ends)).relation("LIVES_IN")
+    assert lived.lifetime_days == pytest.approx(30.0)
+    assert learn(graph(said, [10.0, 21.0, *[None] * 4])).relation("LIVES_IN").lifetime_days is None
+
+
+# --- cost --------------------------------------------------------------------------------------
+
+
+def operations(facts_count: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many elements numpy sorts: the cost that could grow faster than the graph."""
+    sorted_count = 0
+    real = np.lexsort
+
+    def counting(keys: Sequence[np.ndarray]) -> np.ndarray:
+        nonlocal sorted_count
+        sorted_count += len(keys[0])
+        return real(keys)
+
+    monkeypatch.setattr(np, "lexsort", counting)
+    said = [("hub", "USES", f"o{i}", float(i % 700)) for i in range(facts_count)]
+    learn(graph(said))
+    monkeypatch.setattr(np, "lexsort", real)
+    return sorted_count
+
+
+def test_a_hub_costs_in_proportion_to_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = [operations(n, monkeypatch) for n in (1_000, 2_000, 4_000)]
+    assert all(b == 2 * a for a, b in pairwise(costs))

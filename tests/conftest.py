@@ -17,12 +17,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
+import hypothesis
 import pytest
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from synapse.store.embedded import EmbeddedServer
+
+# A busy machine is no failure.
+hypothesis.settings.register_profile("unhurried", deadline=None)
+hypothesis.settings.load_profile("unhurried")
 
 # Read by graphiti_core when it is imported.
 os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"

@@ -1,22 +1,27 @@
-"""Counting keywords in many short texts: whole words, in any case, in any script.
+"""Finding many phrases in many short texts, in any case and any script.
 
-All texts of a slab are folded and joined, and every keyword is looked for in the one long string:
-a search inside C instead of a call per text. Only where a keyword occurs at all does Python look
-at its two neighbours.
+All texts of a slab are folded, joined and looked at as one array of characters. A phrase can only
+begin where a word could: after a character that belongs to none. Of those places a table of the
+phrases' first characters leaves a few, and only there are the phrases compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from synapse.hippocampus.model import Ints
+from synapse.hippocampus.model import Bools, Ints
 
-SLAB_TEXTS_COUNT = 50_000
-"""Texts that are joined at a time: bounds the memory, a few megabytes for short texts."""
+SLAB_TEXTS_COUNT = 20_000
+"""Texts that are joined at a time: bounds the memory, a few tens of megabytes for short texts."""
 
 _SEPARATOR = "\0"
+_PREFIX_CHARACTERS = 4
+_Cells = npt.NDArray[Any]
+"""Characters as numbers; one byte each where that is enough."""
 
 
 def count_hits(texts: Sequence[str], words: Sequence[str]) -> Ints:
@@ -37,30 +42,74 @@ def count_hits(texts: Sequence[str], words: Sequence[str]) -> Ints:
     >>> count_hits(["Fix it — the fix is URGENT!", "prefix, mustard"], ["fix", "urgent"]).tolist()
     [3, 0]
     """
-    folded_words = {word.strip().casefold() for word in words}
-    keywords = sorted(word for word in folded_words if word and _SEPARATOR not in word)
-    hits = np.zeros(len(texts), np.int64)
-    for start in range(0, len(texts), SLAB_TEXTS_COUNT):
-        folded = [text.casefold() for text in texts[start : start + SLAB_TEXTS_COUNT]]
-        joined = _SEPARATOR + _SEPARATOR.join(folded) + _SEPARATOR
-        places = [place for word in keywords for place in _whole_words(joined, word)]
-        lengths = np.fromiter(map(len, folded), np.int64, len(folded))
-        ends = np.cumsum(lengths + len(_SEPARATOR))
-        rows = np.searchsorted(ends, np.array(places, np.int64))
-        hits[start : start + len(folded)] = np.bincount(rows, minlength=len(folded))
-    return hits
+    rows = [*_found(texts, words, whole=True), np.zeros(0, np.int64)]
+    return np.bincount(np.concatenate(rows), minlength=len(texts))
 
 
-def _whole_words(joined: str, word: str) -> Iterator[int]:
-    place = joined.find(word)
-    while place >= 0:
-        end = place + len(word)
-        if _is_word_character(joined[place - 1]) or _is_word_character(joined[end]):
-            end = place + 1
-        else:
-            yield place
-        place = joined.find(word, end)
+def rows_with(texts: Sequence[str], phrases: Sequence[str]) -> Ints:
+    """Rows, ascending, of the texts in which a word begins one of the phrases.
+
+    What follows the phrase does not matter: *replac* is found in *Replaced*, not in
+    *irreplaceable*. Case does not matter either.
+
+    >>> rows_with(["A NO LONGER uses B", "unreplaced"], ["no longer", "replac"]).tolist()
+    [0]
+    """
+    rows = [*_found(texts, phrases, whole=False), np.zeros(0, np.int64)]
+    return np.unique(np.concatenate(rows))
 
 
-def _is_word_character(character: str) -> bool:
-    return character.isalnum() or character == "_"
+def _found(texts: Sequence[str], phrases: Sequence[str], *, whole: bool) -> Iterator[Ints]:
+    """For each slab the row of each place where a phrase stands."""
+    folded = {phrase.casefold().strip() if whole else phrase.casefold() for phrase in phrases}
+    wanted = [_cells(phrase) for phrase in sorted(folded) if phrase and _SEPARATOR not in phrase]
+    if wanted:
+        prefix_count = min(_PREFIX_CHARACTERS, *map(len, wanted))
+        prefixes = np.zeros(1 << 16, np.bool_)
+        prefixes[[_prefix(p, np.zeros(1, np.int64), prefix_count)[0] for p in wanted]] = True
+        padding = _SEPARATOR * (1 + max(map(len, wanted)))
+        for start in range(0, len(texts), SLAB_TEXTS_COUNT):
+            cells = _joined(texts[start : start + SLAB_TEXTS_COUNT], padding)
+            in_word = _in_word(cells)
+            starts = np.flatnonzero(~in_word[: -len(padding)]) + 1
+            starts = starts[prefixes[_prefix(cells, starts, prefix_count)]]
+            places = [_places(cells, starts, phrase) for phrase in wanted]
+            if whole:
+                places = [p[~in_word[p + len(w)]] for p, w in zip(places, wanted, strict=True)]
+            ends = np.flatnonzero(cells == 0)
+            yield start - 1 + np.searchsorted(ends, np.concatenate(places))
+
+
+def _joined(texts: Sequence[str], padding: str) -> _Cells:
+    joined = _SEPARATOR.join(texts)
+    if joined.count(_SEPARATOR) != len(texts) - 1:
+        joined = _SEPARATOR.join(text.replace(_SEPARATOR, " ") for text in texts)
+    return _cells(_SEPARATOR + joined.casefold() + padding)
+
+
+def _cells(text: str) -> _Cells:
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _in_word(cells: _Cells) -> Bools:
+    present = range(256) if cells.itemsize == 1 else np.flatnonzero(np.bincount(cells)).tolist()
+    table = np.zeros(max(present) + 1, np.bool_)
+    table[[code for code in present if chr(code) == "_" or chr(code).isalnum()]] = True
+    return table[cells]
+
+
+def _prefix(cells: _Cells, starts: Ints, count: int) -> npt.NDArray[np.uint16]:
+    """A number for the first characters at each place; equal for equal characters."""
+    number = np.zeros(len(starts), np.uint16)
+    for place in range(count):
+        number *= np.uint16(31_817)
+        number += cells[starts + place].astype(np.uint16)
+    return number
+
+
+def _places(cells: _Cells, starts: Ints, phrase: _Cells) -> Ints:
+    for place, character in enumerate(phrase.tolist()):
+        starts = starts[cells[starts + place] == character]
+    return starts

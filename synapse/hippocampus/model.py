@@ -271,26 +271,33 @@ def memory_keys(uuids: Sequence[str]) -> Keys:
     if not uuids:
         return np.zeros(0, "S16")
     joined = "".join(uuids)
-    if len(joined) == 36 * len(uuids) and joined.isascii():
-        cells = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, 36)
-        if all(len(u) == 36 for u in uuids) and _canonical(cells):
-            hexed = np.delete(cells, (8, 13, 18, 23), axis=1)
-            return np.frombuffer(bytes.fromhex(hexed.tobytes().decode("ascii")), "S16")
+    if len(joined) == 36 * len(uuids) and set(map(len, uuids)) == {36}:
+        packed = _packed_if_canonical(joined)
+        if packed is not None:
+            return np.frombuffer(packed, "S16")
     keys = bytearray()
     for uuid in uuids:
         keys += _memory_key(uuid)
     return np.frombuffer(bytes(keys), "S16")
 
 
-def _canonical(cells: npt.NDArray[np.uint8]) -> bool:
-    dashes = cells[:, [8, 13, 18, 23]]
-    digits = np.delete(cells, (8, 13, 18, 23), axis=1)
-    is_hex = ((digits >= 48) & (digits <= 57)) | ((digits >= 97) & (digits <= 102))
-    return bool((dashes == 45).all() and is_hex.all())
+def _packed_if_canonical(joined: str) -> bytes | None:
+    """The bytes of UUIDs that stand one after the other, if all are in canonical form."""
+    digits = joined.replace("-", "")
+    if len(digits) * 36 != len(joined) * 32 or not joined.isascii() or digits != digits.lower():
+        return None
+    cells = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, 36)
+    if not (cells[:, [8, 13, 18, 23]] == ord("-")).all():
+        return None
+    try:
+        packed = bytes.fromhex(digits)
+    except ValueError:
+        return None
+    return packed if len(packed) * 36 == len(joined) * 16 else None  # fromhex skips white space
 
 
 def _memory_key(uuid: str) -> bytes:
-    raw = uuid.encode("utf-8", "surrogatepass")
-    if len(raw) == 36 and _canonical(np.frombuffer(raw, np.uint8).reshape(1, 36)):
-        return bytes.fromhex(uuid.replace("-", ""))
-    return hashlib.blake2b(raw, digest_size=16).digest()
+    packed = _packed_if_canonical(uuid) if len(uuid) == 36 else None
+    if packed is not None:
+        return packed
+    return hashlib.blake2b(uuid.encode("utf-8", "surrogatepass"), digest_size=16).digest()

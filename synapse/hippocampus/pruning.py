@@ -178,5 +178,13 @@ def _staying_facts_count(snapshot: GraphSnapshot, stays: Bools) -> Ints:
 
 def _ranked(rows: Ints, strength: Floats, salience: Floats, uuids: list[str]) -> Ints:
     """Weakest first, then least salient, then by uuid; unknown salience counts as the highest."""
-    by_uuid = np.array(sorted(rows.tolist(), key=uuids.__getitem__), np.int64)
-    return by_uuid[np.lexsort((salience[by_uuid], strength[by_uuid]))]
+    strength, salience = strength[rows], np.nan_to_num(salience[rows], nan=np.inf, posinf=np.inf)
+    order = np.lexsort((salience, strength))
+    rows, strength, salience = rows[order], strength[order], salience[order]
+    as_before = (strength[1:] == strength[:-1]) & (salience[1:] == salience[:-1])
+    tied = np.flatnonzero(np.append(as_before, False) | np.append(False, as_before))
+    run = np.cumsum(~np.append(False, as_before))[tied]
+    rows_tied = rows[tied].tolist()
+    ties = zip(run.tolist(), [uuids[row] for row in rows_tied], rows_tied, strict=True)
+    rows[tied] = [row for _, _, row in sorted(ties)]
+    return rows

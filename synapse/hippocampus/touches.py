@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synapse.hippocampus.model import Floats, GraphSnapshot, Ints, Ragged
+from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints, Ragged
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def touches(snapshot: GraphSnapshot) -> Touches:
     known = Ragged.from_counts(known_count, number[is_known])
     times_s = episode_time_s[by_time][known.values]
 
-    last_touch_s = _own_time_s(snapshot)
     is_touched = known_count > 0
+    last_touch_s = _own_time_s(snapshot, is_touched)
     last_touch_s[is_touched] = times_s[known.offsets[1:][is_touched] - 1]
     entity_counts = episodes_count[:entities_count]
     entity_episodes = Ragged.from_counts(entity_counts, number[: entity_counts.sum()])
@@ -89,13 +89,14 @@ def _distinct_pairs(snapshot: GraphSnapshot, numbers: Ints) -> tuple[Ints, Ints]
     return memory, keys - memory * width
 
 
-def _own_time_s(snapshot: GraphSnapshot) -> Floats:
+def _own_time_s(snapshot: GraphSnapshot, is_touched: Bools) -> Floats:
     """What the records themselves say, for memories without an episode of known time."""
     facts = snapshot.facts
     entity_s = snapshot.entities.created_at_s.copy()
     fact_s = _first_known(facts.created_at_s, facts.valid_at_s)
     for ends in (facts.source, facts.target):
-        np.fmax.at(entity_s, ends, fact_s)
+        needed = np.flatnonzero(~is_touched[ends])
+        np.fmax.at(entity_s, ends[needed], fact_s[needed])
     return np.concatenate([entity_s, fact_s])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from synapse.hippocampus.model import TRACE_DTYPE, Bools, Keys
+from synapse.hippocampus.model import TRACE_DTYPE, Bools, Ints, Keys
 
 TraceTable = npt.NDArray[np.void]
 """Rows of :data:`~synapse.hippocampus.model.TRACE_DTYPE`, sorted by key, keys unique."""
@@ -33,12 +33,28 @@ def trace_table(keys: Keys, columns: Mapping[str, npt.NDArray[np.generic]]) -> T
     >>> table["key"].tolist(), table["frequency"].tolist()
     ([b'a', b'b'], [0.25, 0.5])
     """
-    order = np.argsort(keys, kind="stable")
+    order = key_order(keys)
     table = np.zeros(len(keys), TRACE_DTYPE)
     table["key"] = keys[order]
     for name, column in columns.items():
         table[name] = column[order]
     return table
+
+
+def key_order(keys: Keys) -> Ints:
+    """The rows in order of their keys.
+
+    >>> key_order(np.array([b"b" * 16, b"a" * 16])).tolist()
+    [1, 0]
+    """
+    # Sorting integers is several times faster than sorting 16-byte strings; keys that share
+    # their first 8 bytes are rare but legal.
+    heads = np.ascontiguousarray(keys, "S16").view(">u8")[::2].astype(np.uint64)
+    order = np.argsort(heads)
+    ordered = heads[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        return np.argsort(keys, kind="stable")
+    return order
 
 
 def changed_rows(before: TraceTable, after: TraceTable) -> Bools:

@@ -58,7 +58,7 @@ def encode(
         dirty[_slots(removed)] = True
     rows = np.flatnonzero(dirty[slots])
     order = rows[np.argsort(slots[rows], kind="stable")]
-    packed = table[order].tobytes()
+    packed = _records(table)[order].tobytes()
     ends = np.cumsum(np.bincount(slots[rows], minlength=_SLOTS_COUNT)) * RECORD_BYTES
     dirty_slots = np.flatnonzero(dirty)
     starts = np.concatenate(([0], ends[:-1]))[dirty_slots]
@@ -99,7 +99,12 @@ def decode(blocks: Mapping[int, Mapping[bytes, bytes]], where: str = "traces:") 
     if not packed:
         return empty_traces()
     table = np.frombuffer(packed, TRACE_DTYPE)
-    return table[_key_order(table)]
+    return _records(table)[_key_order(table)].view(TRACE_DTYPE)
+
+
+def _records(table: TraceTable) -> npt.NDArray[np.void]:
+    """The rows as plain bytes: taking those is several times as fast as taking fields."""
+    return np.ascontiguousarray(table).view(f"V{RECORD_BYTES}")
 
 
 def _key_bytes(keys: Keys) -> npt.NDArray[np.uint8]:

@@ -154,6 +154,26 @@ class Mentions:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphOutline:
+    """The bones of a graph: which memories there are and how facts join entities.
+
+    Enough to tell how strong each memory is from what is kept about it, without reading a text.
+    """
+
+    graph: str
+    entity_uuids: list[str]
+    fact_uuids: list[str]
+    source: Ints
+    """Row of each fact's source in ``entity_uuids``, shape (facts,)."""
+    target: Ints
+
+    @property
+    def memory_uuids(self) -> list[str]:
+        """Entities first, then facts."""
+        return self.entity_uuids + self.fact_uuids
+
+
+@dataclass(frozen=True, slots=True)
 class GraphSnapshot:
     """One Graphiti graph, complete, without embeddings."""
 
@@ -164,6 +184,18 @@ class GraphSnapshot:
     mentions: Mentions
     left_out: dict[str, int] = field(default_factory=dict)
     """Items that could not become rows, counted by reason (for the summary's warnings)."""
+    digest: str = ""
+    """Names everything that was read: equal digests, equal graphs. Empty where unknown."""
+
+    def outline(self) -> GraphOutline:
+        """The same graph without its texts and times."""
+        return GraphOutline(
+            self.graph,
+            self.entities.uuid,
+            self.facts.uuid,
+            self.facts.source,
+            self.facts.target,
+        )
 
     @property
     def memory_uuids(self) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.traces import TraceTable, empty_traces
 
@@ -72,6 +72,16 @@ class MemoryStore(Protocol):
         Raises:
             UnknownGraph: there is no graph of that name.
             IncompleteRead: rows are missing and reading again did not help.
+        """
+
+    def read_graph_unless(self, graph: str, digest: str) -> GraphSnapshot | GraphOutline:
+        """The outline of the graph if it still has this digest, else all of it.
+
+        An unchanged graph costs little more than the transfer: its texts and times are compared,
+        not understood.
+
+        Raises:
+            UnknownGraph, IncompleteRead: as :meth:`read_graph`.
         """
 
     def read_room(self, graph: str) -> Room:

@@ -62,6 +62,7 @@ def consolidate(
             runs = wanted_runs(
                 store, settings, all_groups, graph, group_id,
                 now_s=now_s, schemas=schemas, prune=prune, dry_run=dry_run,
+                full_lists=report_file is not None,
             )  # fmt: skip
             outcomes, full = _consolidated(store, settings, runs, keep_full=bool(report_file))
         whole = _summary(outcomes) if all_groups else outcomes[0].report.as_dict()

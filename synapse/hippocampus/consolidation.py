@@ -15,12 +15,15 @@ import numpy as np
 
 from synapse.errors import LockBusy, StoreError, StoreUnreachable, SynapseError, UnknownGraph
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.memo import Memo
+from synapse.hippocampus.model import GraphSnapshot, memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import MemoryStore, Room
-from synapse.hippocampus.report import ConsolidationReport, Durations, Status
+from synapse.hippocampus.report import ConsolidationReport, Durations, Status, Timeless
 from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import Thoughts
-from synapse.hippocampus.summary import iso_time, summarize
+from synapse.hippocampus.standing import Kept, Standing
+from synapse.hippocampus.summary import iso_time, summarize, timeless
 from synapse.hippocampus.traces import TraceTable, changed_rows, empty_traces, removed_keys
 
 LOCK_TTL_S = 60.0
@@ -37,18 +40,32 @@ class Run:
     schemas: bool = False
     prune: bool = False
     dry_run: bool = False
+    full_lists: bool = False
+    """Whether the caller wants the thoughts behind the report, which takes thinking anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A report, and the thoughts behind it (``None`` where the run could not think)."""
+    """A report, and the thoughts behind it (``None`` where the run failed or remembered)."""
 
     report: ConsolidationReport
     thoughts: Thoughts | None = None
     error: SynapseError | None = None
 
 
-def make_plan(thoughts: Thoughts, room: Room, run: Run) -> ConsolidationPlan:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a run knows, by thinking or by remembering (then without ``thoughts``)."""
+
+    known: Timeless
+    standing: Standing
+    plan: ConsolidationPlan
+    read_s: float
+    """When the graph had been read, by the stopwatch."""
+    thoughts: Thoughts | None = None
+
+
+def make_plan(thoughts: Thoughts, known: Timeless, room: Room, run: Run) -> ConsolidationPlan:
     """Compare what was thought with what is kept.
 
     Where the run looks at one group of a shared graph, what is kept about the others stays.
@@ -68,6 +85,7 @@ def make_plan(thoughts: Thoughts, room: Room, run: Run) -> ConsolidationPlan:
         changed=changed_rows(room.traces, traces),
         removed=removed_keys(room.traces, traces),
         ledger=_ledger_changes(room.ledger, findings),
+        memo=_new_memo(thoughts, known, findings, room) if run.scope.whole_graph else None,
         surprises=tuple(surprise.id for surprise in room.surprises),
     )
 
@@ -84,8 +102,16 @@ def ledger_entries(thoughts: Thoughts) -> dict[str, Any]:
             "state": "found",
         }
         for finding in thoughts.contradictions.findings
-        if finding.verdict != "superseded"
+        if finding.verdict not in ("superseded", "duplicate")
     }
+
+
+def _new_memo(
+    thoughts: Thoughts, known: Timeless, ledger: dict[str, Any], room: Room
+) -> dict[str, Any] | None:
+    memo = Memo.of(thoughts.snapshot, thoughts.config, ledger, thoughts.now_s, known)
+    kept = memo.model_dump(mode="json")
+    return None if kept == room.memo else kept
 
 
 def _with_other_groups(own: TraceTable, kept: TraceTable) -> TraceTable:
@@ -138,25 +164,26 @@ class ConsolidationEngine:
         if not run.dry_run and self.store.lock_holder(graph) is not None:
             raise LockBusy(f"another run works on graph {graph!r}; it will be done by that run")
         room = self.store.read_room(graph)
-        thoughts = self.recollect(run)
-        read_s = self._stopwatch()
-        report = summarize(thoughts, room, schemas=run.schemas, prune=run.prune, **_header(run))
-        plan = make_plan(thoughts, room, run)
+        found = self._find(run, room)
+        report = summarize(
+            found.known, found.standing, room,
+            schemas=run.schemas, prune=run.prune, **_header(run),
+        )  # fmt: skip
+        plan = found.plan
         think_s = self._stopwatch()
-        report.retention.changed = int(plan.changed.sum())
-        report.retention.unchanged = (
-            report.retention.entities + report.retention.facts - report.retention.changed
-        )
+        changed_count = int(plan.changed.sum())
+        report.retention.changed = changed_count
+        report.retention.unchanged = report.seen.entities + report.seen.facts - changed_count
         report.wakeAgent = bool(plan.surprises) or any(c.before is None for c in plan.ledger)
         if not run.dry_run and self._write(plan, room, report):
-            report.wrote.traces = report.retention.changed
+            report.wrote.traces = changed_count
             report.wrote.findings = len(plan.ledger)
         report.durations_s = Durations(
-            read=round(read_s - started_s, 3),
-            think=round(think_s - read_s, 3),
+            read=round(found.read_s - started_s, 3),
+            think=round(think_s - found.read_s, 3),
             write=round(self._stopwatch() - think_s, 3),
         )
-        return Outcome(report, thoughts)
+        return Outcome(report, found.thoughts)
 
     def recollect(self, run: Run) -> Thoughts:
         """Read the graph and begin to think about it.
@@ -164,11 +191,35 @@ class ConsolidationEngine:
         Raises:
             UnknownGraph: no such graph, or the graph does not hold the group.
         """
-        snapshot = self.store.read_graph(run.scope.graph)
+        return self._thoughts(run, self.store.read_graph(run.scope.graph))
+
+    def _thoughts(self, run: Run, snapshot: GraphSnapshot) -> Thoughts:
         require_group(run.scope, snapshot.group_ids())
         if run.scope.group_id is not None and not run.scope.whole_graph:
             snapshot = snapshot.only_group(run.scope.group_id)
         return Thoughts(snapshot, run.now_s, self.config)
+
+    def _find(self, run: Run, room: Room) -> _Found:
+        """Think about the graph, or remember what was thought when it was the same."""
+        graph, memo = run.scope.graph, Memo.read(room.memo)
+        may_remember = run.scope.whole_graph and not run.full_lists and not room.surprises
+        if memo and may_remember and memo.holds(self.config, room.ledger, run.now_s):
+            seen = self.store.read_graph_unless(graph, memo.graph_digest)
+            read_s = self._stopwatch()
+            if isinstance(seen, GraphSnapshot):
+                return self._thought(run, room, self._thoughts(run, seen), read_s)
+            kept = Kept.from_traces(room.traces, memory_keys(seen.memory_uuids))
+            if kept is not None:
+                standing = Standing(seen, kept, run.now_s, self.config)
+                plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)
+                return _Found(memo.known, standing, plan, read_s)
+        thoughts = self.recollect(run)
+        return self._thought(run, room, thoughts, self._stopwatch())
+
+    def _thought(self, run: Run, room: Room, thoughts: Thoughts, read_s: float) -> _Found:
+        known = timeless(thoughts)
+        plan = make_plan(thoughts, known, room, run)
+        return _Found(known, thoughts.standing, plan, read_s, thoughts)
 
     def _write(self, plan: ConsolidationPlan, room: Room, report: ConsolidationReport) -> bool:
         if plan.is_empty:

@@ -9,8 +9,9 @@ import numpy as np
 
 from synapse.errors import UsageError
 from synapse.hippocampus.model import ENTITY, KIND_NAMES, GraphSnapshot
+from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.scope import listed
-from synapse.hippocampus.stages import DAY_S, Thoughts
+from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.summary import iso_time
 
 
@@ -77,7 +78,10 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
     snapshot, curve = thoughts.snapshot, thoughts.curve
     entities_count = len(snapshot.entities)
     kind = int(snapshot.memory_kinds[row])
-    importance, stability = float(thoughts.importance[row]), float(thoughts.stability[row])
+    importance, stability = (
+        float(thoughts.standing.importance[row]),
+        float(thoughts.standing.kept.stability[row]),
+    )
     threshold = thoughts.config.pruning.threshold
     lasts_days = float(curve.days_until(threshold, importance, stability))
     last_touch_s = float(thoughts.touched.last_touch_s[row])
@@ -89,19 +93,19 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
             if kind == ENTITY
             else snapshot.facts.text[row - entities_count]
         ),
-        strength=float(thoughts.strength[row]),
-        salience=float(thoughts.salience[row]),
+        strength=float(thoughts.standing.strength[row]),
+        salience=float(thoughts.standing.salience[row]),
         factors=_factors(thoughts, row),
         half_life_days=float(curve.half_life_days(importance, stability)),
         stability=stability,
-        association=float(thoughts.association[row]),
+        association=float(thoughts.standing.kept.association[row]),
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
         last_touch=_time(last_touch_s),
-        age_days=None if np.isnan(last_touch_s) else float(thoughts.age_days[row]),
+        age_days=None if np.isnan(last_touch_s) else float(thoughts.standing.age_days[row]),
         threshold=threshold,
-        falls_below_threshold_at=_time(last_touch_s + lasts_days * DAY_S),
+        falls_below_threshold_at=_time(last_touch_s + lasts_days * SECONDS_PER_DAY),
         if_touched_now_lasts_until=_if_touched_now(thoughts, row),
-        pruning=thoughts.pruning.explain_row(row),
+        pruning=thoughts.standing.pruning.explain_row(row),
         contradiction=_contradiction(thoughts, row - entities_count),
     )
 
@@ -111,10 +115,14 @@ def _factors(thoughts: Thoughts, row: int) -> tuple[Factor, ...]:
     return tuple(
         Factor(name, value, weight, value * weight)
         for name, value, weight in (
-            ("recency", float(thoughts.parts.recency[row]), weights.recency_weight),
-            ("frequency", float(thoughts.parts.frequency[row]), weights.frequency_weight),
-            ("correction", float(thoughts.parts.correction[row]), weights.correction_weight),
-            ("emotion", float(thoughts.parts.emotion[row]), weights.emotion_weight),
+            ("recency", float(thoughts.standing.parts.recency[row]), weights.recency_weight),
+            ("frequency", float(thoughts.standing.parts.frequency[row]), weights.frequency_weight),
+            (
+                "correction",
+                float(thoughts.standing.parts.correction[row]),
+                weights.correction_weight,
+            ),
+            ("emotion", float(thoughts.standing.parts.emotion[row]), weights.emotion_weight),
         )
     )
 
@@ -124,12 +132,12 @@ def _if_touched_now(thoughts: Thoughts, row: int) -> str | None:
     known_s = touched.times_s[touched.offsets[row] : touched.offsets[row + 1]]
     stability = curve.associated_stability(
         curve.stability([*known_s.tolist(), thoughts.now_s]),
-        float(thoughts.association[row]),
+        float(thoughts.standing.kept.association[row]),
         thoughts.config.hebbian.stability_boost,
     )
     threshold = thoughts.config.pruning.threshold
-    lasts_days = curve.days_until(threshold, float(thoughts.importance[row]), stability)
-    return _time(thoughts.now_s + lasts_days * DAY_S)
+    lasts_days = curve.days_until(threshold, float(thoughts.standing.importance[row]), stability)
+    return _time(thoughts.now_s + lasts_days * SECONDS_PER_DAY)
 
 
 def _contradiction(thoughts: Thoughts, fact: int) -> str | None:

@@ -41,19 +41,20 @@ def _findings(thoughts: Thoughts) -> list[dict[str, Any]]:
 
 
 def _memories(thoughts: Thoughts) -> list[dict[str, Any]]:
-    parts = thoughts.parts
+    standing = thoughts.standing
+    parts = standing.parts
     columns = zip(
         thoughts.snapshot.memory_uuids,
         thoughts.snapshot.memory_kinds.tolist(),
         *(
             column.round(6).tolist()
             for column in (
-                thoughts.salience,
+                standing.salience,
                 parts.recency,
                 parts.frequency,
                 parts.correction,
                 parts.emotion,
-                thoughts.strength,
+                standing.strength,
             )
         ),
         strict=True,
@@ -74,7 +75,7 @@ def _memories(thoughts: Thoughts) -> list[dict[str, Any]]:
 
 
 def _pruning(thoughts: Thoughts) -> list[dict[str, Any]]:
-    decision, uuids = thoughts.pruning, thoughts.snapshot.memory_uuids
+    decision, uuids = thoughts.standing.pruning, thoughts.snapshot.memory_uuids
     kinds = thoughts.snapshot.memory_kinds
     return [
         {
@@ -82,7 +83,7 @@ def _pruning(thoughts: Thoughts) -> list[dict[str, Any]]:
             "kind": KIND_NAMES[kinds[row]],
             "verdict": decision.verdict(row),
             "reason": decision.explain_row(row),
-            "strength": round(float(thoughts.strength[row]), 6),
+            "strength": round(float(thoughts.standing.strength[row]), 6),
         }
         for row in decision.candidates_and_spared().tolist()
     ]

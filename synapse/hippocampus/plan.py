@@ -52,9 +52,17 @@ class ConsolidationPlan:
     ledger: tuple[Change, ...] = ()
     surprises: tuple[str, ...] = ()
     """Ids of the prediction errors that this run has taken over."""
+    memo: dict[str, Any] | None = None
+    """What to remember of this run; ``None`` where that is kept already."""
     run_record: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
-        return not (self.changed.any() or len(self.removed) or self.ledger or self.surprises)
+        return not (
+            self.changed.any()
+            or len(self.removed)
+            or self.ledger
+            or self.surprises
+            or self.memo is not None
+        )

@@ -38,6 +38,8 @@ class Room:
     surprises: tuple[Surprise, ...] = ()
     """Recorded and not yet taken over by a run, oldest first."""
     last_run: dict[str, Any] = field(default_factory=dict)
+    memo: dict[str, Any] = field(default_factory=dict)
+    """What the last run that thought has found out."""
     failures_count: int = 0
     """Runs that failed since the last one that did not."""
 

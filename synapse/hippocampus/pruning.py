@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from synapse.hippocampus.config import PruningConfig
-from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.model import Bools, Floats, GraphOutline, Ints
 
 VERDICTS = ("keep", "spared", "candidate")
 KEEP, SPARED, CANDIDATE = range(len(VERDICTS))
@@ -126,7 +126,7 @@ class PruningPolicy:
 
     def decide(
         self,
-        snapshot: GraphSnapshot,
+        outline: GraphOutline,
         strength: Floats,
         age_days: Floats,
         salience: Floats,
@@ -135,13 +135,13 @@ class PruningPolicy:
         """Decide about every memory of a graph.
 
         Args:
-            snapshot: the graph.
+            outline: the graph.
             strength: 0 to 1, shape (memories,); anything else counts as unknown, and as strong.
             age_days: days since the last touch, shape (memories,); NaN where unknown.
             salience: shape (memories,); of equally weak candidates the less salient goes first.
             pinned: memories that must stay, shape (memories,).
         """
-        entities_count = len(snapshot.entities)
+        entities_count = len(outline.entity_uuids)
         scored = (strength >= 0.0) & (strength <= 1.0)
         weak = scored & (strength < self._threshold)
         reasons = np.full(len(strength), STRONG, np.uint8)
@@ -151,7 +151,7 @@ class PruningPolicy:
         if pinned is not None:
             reasons[weak & pinned] = PINNED
         staying_facts_count = _staying_facts_count(
-            snapshot, _VERDICT_OF_REASON[reasons[entities_count:]] != CANDIDATE
+            outline, _VERDICT_OF_REASON[reasons[entities_count:]] != CANDIDATE
         )
         of_entities = reasons[:entities_count]
         of_entities[(of_entities == FADED) & (staying_facts_count > 0)] = CARRIES_FACTS
@@ -162,7 +162,7 @@ class PruningPolicy:
                 np.flatnonzero(_VERDICT_OF_REASON[reasons] == CANDIDATE),
                 strength,
                 salience,
-                snapshot.memory_uuids,
+                outline.memory_uuids,
             ),
             strength=strength,
             age_days=age_days,
@@ -170,10 +170,10 @@ class PruningPolicy:
         )
 
 
-def _staying_facts_count(snapshot: GraphSnapshot, stays: Bools) -> Ints:
-    source, target = snapshot.facts.source[stays], snapshot.facts.target[stays]
+def _staying_facts_count(outline: GraphOutline, stays: Bools) -> Ints:
+    source, target = outline.source[stays], outline.target[stays]
     ends = np.concatenate([source, target[source != target]])
-    return np.bincount(ends, minlength=len(snapshot.entities))
+    return np.bincount(ends, minlength=len(outline.entity_uuids))
 
 
 def _ranked(rows: Ints, strength: Floats, salience: Floats, uuids: list[str]) -> Ints:

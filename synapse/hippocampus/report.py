@@ -106,6 +106,16 @@ class Durations(BaseModel):
     write: float = 0.0
 
 
+class Timeless(BaseModel):
+    """The part of a report that depends on the graph and not on the moment."""
+
+    seen: Seen
+    contradictions: Contradictions
+    hebbian: Hebbian
+    schemas: Schemas
+    warnings: list[str]
+
+
 class ConsolidationReport(BaseModel):
     """One run over one graph."""
 

@@ -7,24 +7,20 @@ always gives the same thoughts.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation
 from synapse.hippocampus.keywords import count_hits
-from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints, memory_keys
-from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
-from synapse.hippocampus.salience import SalienceParts, SalienceScorer
+from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.salience import SalienceScorer
 from synapse.hippocampus.schema import Schema, SchemaExtractor
+from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.touches import Touches, touches
-from synapse.hippocampus.traces import TraceTable, trace_table
-
-DAY_S = 86_400.0
+from synapse.hippocampus.traces import TraceTable
 
 
 class Thoughts:
@@ -44,11 +40,6 @@ class Thoughts:
     def touched(self) -> Touches:
         """When each memory was last supported by an episode."""
         return touches(self.snapshot)
-
-    @cached_property
-    def age_days(self) -> Floats:
-        """Days since the last touch; NaN where unknown, 0 for the future."""
-        return np.maximum(self.now_s - self.touched.last_touch_s, 0.0) / DAY_S
 
     @cached_property
     def contradictions(self) -> Contradictions:
@@ -73,20 +64,13 @@ class Thoughts:
         return np.bincount(both, minlength=len(self.snapshot.entities))
 
     @cached_property
-    def parts(self) -> SalienceParts[Floats]:
-        """The four factors of each memory's salience."""
+    def frequency(self) -> Floats:
+        """Frequency factor of each memory."""
         facts, scorer = self.snapshot.facts, self.scorer
         weaker_end = np.minimum(self.degree[facts.source], self.degree[facts.target])
         episodes = self.touched.episodes_count[len(self.snapshot.entities) :]
-        return SalienceParts(
-            recency=scorer.recency(self.age_days),
-            frequency=_as_kept(
-                np.concatenate(
-                    [scorer.frequency(self.degree), scorer.fact_frequency(episodes, weaker_end)]
-                )
-            ),
-            correction=_as_kept(scorer.correction(self.corrected)),
-            emotion=_as_kept(scorer.emotion(self.emotion_hits)),
+        return np.concatenate(
+            [scorer.frequency(self.degree), scorer.fact_frequency(episodes, weaker_end)]
         )
 
     @cached_property
@@ -106,39 +90,13 @@ class Thoughts:
         return np.concatenate([names, count_hits(self.snapshot.facts.text, words)])
 
     @cached_property
-    def salience(self) -> Floats:
-        """Salience at this moment."""
-        return self.scorer.total(self.parts)
-
-    @cached_property
-    def importance(self) -> Floats:
-        """Salience at the moment of the last touch: what slows the forgetting curve."""
-        return self.scorer.importance(self.parts)
-
-    @cached_property
     def stability(self) -> Floats:
         """Stability from spaced rehearsals and from association, 1 or more."""
-        return _as_kept(
-            self.curve.associated_stability(
-                self.curve.stabilities(self.touched.times_s, self.touched.offsets),
-                self.association,
-                self.config.hebbian.stability_boost,
-            )
+        return self.curve.associated_stability(
+            self.curve.stabilities(self.touched.times_s, self.touched.offsets),
+            self.association,
+            self.config.hebbian.stability_boost,
         )
-
-    @cached_property
-    def strength(self) -> Floats:
-        """Retention at this moment, 0 to 1; 1 where the age is unknown."""
-        return self.curve.strength(self.age_days, self.importance, self.stability)
-
-    @cached_property
-    def fading(self) -> Bools:
-        """Memories that fall below the prune threshold within the warning horizon if nothing
-        touches them."""
-        threshold = self.config.pruning.threshold
-        lasts_days = self.curve.days_until(threshold, self.importance, self.stability)
-        left_days = lasts_days - self.age_days
-        return (left_days >= 0.0) & (left_days <= self.config.forgetting.fading_horizon_days)
 
     @cached_property
     def schemas(self) -> tuple[Schema, ...]:
@@ -146,28 +104,19 @@ class Thoughts:
         return SchemaExtractor(self.config.schemas).extract(self.snapshot)
 
     @cached_property
-    def pruning(self) -> PruningDecision:
-        """Keep, spare or candidate for each memory, with the reason."""
-        return PruningPolicy(self.config.pruning).decide(
-            self.snapshot, self.strength, self.age_days, self.salience
+    def standing(self) -> Standing:
+        """How each memory stands now, from exactly what is kept about it."""
+        kept = Kept.of(
+            last_touch_s=self.touched.last_touch_s,
+            frequency=self.frequency,
+            correction=self.scorer.correction(self.corrected),
+            emotion=self.scorer.emotion(self.emotion_hits),
+            stability=self.stability,
+            association=self.association,
         )
+        return Standing(self.snapshot.outline(), kept, self.now_s, self.config)
 
     @cached_property
     def traces(self) -> TraceTable:
-        """What is to be kept about each memory; strength follows from exactly these values."""
-        columns: dict[str, npt.NDArray[Any]] = {
-            "kind": self.snapshot.memory_kinds,
-            "last_touch_s": self.touched.last_touch_s,
-            "frequency": self.parts.frequency,
-            "correction": self.parts.correction,
-            "emotion": self.parts.emotion,
-            "stability": self.stability,
-            "association": self.association,
-        }
-        return trace_table(memory_keys(self.snapshot.memory_uuids), columns)
-
-
-def _as_kept(values: Floats) -> Floats:
-    """Round to the precision of a trace, so that the batch and a reader of the trace agree to
-    the last digit."""
-    return values.astype(np.float32).astype(np.float64)
+        """What is to be kept about each memory."""
+        return self.standing.kept.table(self.standing.outline, self.snapshot.memory_kinds)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from synapse.hippocampus.model import DEFAULT_GROUPS, KIND_NAMES
+from synapse.hippocampus.model import DEFAULT_GROUPS, ENTITY, FACT, KIND_NAMES
 from synapse.hippocampus.ports import Room
 from synapse.hippocampus.report import (
     ConsolidationReport,
@@ -19,15 +19,17 @@ from synapse.hippocampus.report import (
     Retention,
     Schemas,
     Seen,
+    Timeless,
     shortened,
 )
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.standing import Standing
 
 TOP_COUNT = 5
 _UUID_CHARACTERS = 64
 _NAME_CHARACTERS = 60
-_VERDICT_ORDER = ("missed", "doubtful", "superseded")
+_VERDICT_ORDER = ("missed", "doubtful", "needs review", "superseded", "duplicate")
 
 
 def iso_time(seconds: float) -> str:
@@ -39,32 +41,43 @@ def iso_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 
-def summarize(
-    thoughts: Thoughts, room: Room, *, schemas: bool, prune: bool, **header: Any
-) -> ConsolidationReport:
-    """Run every stage that the summary needs and count."""
+def timeless(thoughts: Thoughts) -> Timeless:
+    """Everything in the report that follows from the graph alone."""
     snapshot = thoughts.snapshot
-    report = ConsolidationReport(
-        **header,
-        config_digest=thoughts.config.digest,
+    return Timeless(
         seen=Seen(
             episodes=len(snapshot.episodes),
             entities=len(snapshot.entities),
             facts=len(snapshot.facts),
             mentions=len(snapshot.mentions),
         ),
-        online_contradictions=OnlineContradictions(count=len(room.surprises)),
         contradictions=_contradictions(thoughts),
         hebbian=Hebbian(
             groups=thoughts.co_activation.groups_count,
             associations=thoughts.co_activation.associations_count,
         ),
-        retention=_retention(thoughts),
-        schemas=_schemas(thoughts) if schemas else None,
-        pruning=_pruning(thoughts) if prune else None,
+        schemas=_schemas(thoughts),
         warnings=_warnings(thoughts),
     )
-    report.reason_for_zero = _reasons_for_zero(report, thoughts)
+
+
+def summarize(
+    known: Timeless, standing: Standing, room: Room, *, schemas: bool, prune: bool, **header: Any
+) -> ConsolidationReport:
+    """Put together what is known of the graph and how its memories stand now."""
+    report = ConsolidationReport(
+        **header,
+        config_digest=standing.config.digest,
+        seen=known.seen,
+        online_contradictions=OnlineContradictions(count=len(room.surprises)),
+        contradictions=known.contradictions,
+        hebbian=known.hebbian,
+        retention=_retention(standing),
+        schemas=known.schemas if schemas else None,
+        pruning=_pruning(standing) if prune else None,
+        warnings=list(known.warnings),
+    )
+    report.reason_for_zero = _reasons_for_zero(report, standing)
     return report
 
 
@@ -76,11 +89,11 @@ def _contradictions(thoughts: Thoughts) -> Contradictions:
         findings, key=lambda f: (_VERDICT_ORDER.index(f.verdict), -f.confidence, uuid[f.fact])
     )
     return Contradictions(
-        count=len(findings),
+        count=len(findings) - count["duplicate"] - count["needs review"],
         superseded=count["superseded"],
         missed=count["missed"],
         doubtful=count["doubtful"],
-        review=count["missed"] + count["doubtful"],
+        review=count["missed"] + count["doubtful"] + count["needs review"],
         top=[
             {
                 "fact": shortened(uuid[finding.fact], _UUID_CHARACTERS),
@@ -94,13 +107,13 @@ def _contradictions(thoughts: Thoughts) -> Contradictions:
     )
 
 
-def _retention(thoughts: Thoughts) -> Retention:
-    strength = thoughts.strength
+def _retention(standing: Standing) -> Retention:
+    strength = standing.strength
     return Retention(
-        entities=len(thoughts.snapshot.entities),
-        facts=len(thoughts.snapshot.facts),
+        entities=len(standing.outline.entity_uuids),
+        facts=len(standing.outline.fact_uuids),
         mean_strength=round(float(strength.mean()), 4) if len(strength) else 0.0,
-        fading=int(thoughts.fading.sum()),
+        fading=int(standing.fading.sum()),
     )
 
 
@@ -118,12 +131,12 @@ def _schemas(thoughts: Thoughts) -> Schemas:
     )
 
 
-def _pruning(thoughts: Thoughts) -> Pruning:
-    decision = thoughts.pruning
-    uuids, kinds = thoughts.snapshot.memory_uuids, thoughts.snapshot.memory_kinds
+def _pruning(standing: Standing) -> Pruning:
+    decision, uuids = standing.pruning, standing.outline.memory_uuids
+    entities_count = len(standing.outline.entity_uuids)
     candidates = decision.ranked_candidates
     return Pruning(
-        threshold=thoughts.config.pruning.threshold,
+        threshold=standing.config.pruning.threshold,
         candidates=len(candidates),
         share=round(len(candidates) / len(uuids), 4) if uuids else 0.0,
         kept=decision.kept_count,
@@ -132,8 +145,8 @@ def _pruning(thoughts: Thoughts) -> Pruning:
         top=[
             {
                 "uuid": shortened(uuids[row], _UUID_CHARACTERS),
-                "kind": KIND_NAMES[kinds[row]],
-                "strength": round(float(thoughts.strength[row]), 4),
+                "kind": KIND_NAMES[ENTITY if row < entities_count else FACT],
+                "strength": round(float(standing.strength[row]), 4),
             }
             for row in candidates[:TOP_COUNT].tolist()
         ],
@@ -152,7 +165,7 @@ def _warnings(thoughts: Thoughts) -> list[str]:
     return warnings
 
 
-def _reasons_for_zero(report: ConsolidationReport, thoughts: Thoughts) -> dict[str, str]:
+def _reasons_for_zero(report: ConsolidationReport, standing: Standing) -> dict[str, str]:
     seen = report.seen
     if not seen.entities and not seen.facts:
         return {"seen": "the graph holds no entities and no facts"}
@@ -172,15 +185,15 @@ def _reasons_for_zero(report: ConsolidationReport, thoughts: Thoughts) -> dict[s
     if not report.retention.fading:
         reasons["fading"] = "nothing falls below the threshold within the warning horizon"
     if report.schemas is not None and not report.schemas.count:
-        least = thoughts.config.schemas.min_members_count
+        least = standing.config.schemas.min_members_count
         reasons["schemas"] = f"no pattern has {least} members"
     if report.pruning is not None and not report.pruning.candidates:
-        reasons["pruning"] = _nothing_to_prune(report.pruning, thoughts)
+        reasons["pruning"] = _nothing_to_prune(report.pruning, standing)
     return reasons
 
 
-def _nothing_to_prune(pruning: Pruning, thoughts: Thoughts) -> str:
+def _nothing_to_prune(pruning: Pruning, standing: Standing) -> str:
     if pruning.spared:
         return f"all {pruning.spared} memories below the threshold are spared"
-    weakest = float(thoughts.strength.min())
+    weakest = float(standing.strength.min())
     return f"the weakest memory stands at {weakest:.4f}"

@@ -126,6 +126,7 @@ class InMemoryStore:
             ledger={fact: decision for fact, decision in ledger.items() if decision is not None},
             surprises=tuple(s for s in room.surprises if s.id not in set(plan.surprises)),
             last_run=_copied(plan.run_record),
+            memo=room.memo if plan.memo is None else _copied(plan.memo),
         )
 
     def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:

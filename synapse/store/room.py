@@ -1,8 +1,8 @@
 """Synapse's room beside a graph: plain Redis keys under ``synapse:{<graph>}:``.
 
 ===================  ======  ==================================================================
-``meta``             hash    schema_version, revision, config_digest, last_run, traces_count,
-                             failures
+``meta``             hash    schema_version, revision, config_digest, last_run, memo,
+                             traces_count, failures
 ``traces:00``-``ff`` hashes  blocks of packed traces, see :mod:`~synapse.store.trace_blocks`
 ``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
 ``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
@@ -74,6 +74,7 @@ def read_room(connection: Connection, graph: str) -> Room:
             ledger=_read_ledger(connection, graph) if revision else {},
             surprises=tuple(_read_surprises(connection, graph)),
             last_run=_parsed(meta.get("last_run", b"{}"), graph, "meta"),
+            memo=_parsed(meta.get("memo", b"{}"), graph, "meta"),
             failures_count=_integer(meta, "failures", graph),
         )
         if not revision or _revision(connection, graph) == revision:
@@ -263,6 +264,8 @@ def _queue_meta(pipe: Connection, plan: ConsolidationPlan) -> None:
         "last_run": json.dumps(plan.run_record),
         "traces_count": len(plan.traces),
     }
+    if plan.memo is not None:
+        fields["memo"] = json.dumps(plan.memo)
     pipe.hset(key, mapping=fields)
     pipe.hdel(key, "failures")
 

@@ -41,5 +41,5 @@ def test_every_way_to_write_a_moment_is_the_same_moment(connection, graph_name, 
     assert times["soon"] != times["soon"]  # unknown, not zero
 
     thoughts = Thoughts(store.read_graph(graph_name), noon + 400 * 86_400.0, HippocampusConfig())
-    strength = dict(zip(thoughts.snapshot.memory_uuids, thoughts.strength, strict=True))
+    strength = dict(zip(thoughts.snapshot.memory_uuids, thoughts.standing.strength, strict=True))
     assert strength["soon"] == 1.0 > strength[SAME_MOMENT[0]]

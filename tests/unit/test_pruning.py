@@ -26,7 +26,7 @@ def decide(
 ) -> PruningDecision:
     count = len(strength)
     return PruningPolicy(PruningConfig(threshold=threshold)).decide(
-        graph,
+        graph.outline(),
         np.array(strength, np.float64),
         np.array([64.0] * count if age_days is None else age_days, np.float64),
         np.array([0.5] * count if salience is None else salience, np.float64),

@@ -10,7 +10,7 @@ from synapse.hippocampus.explanation import explain
 from synapse.hippocampus.full_report import full_report
 from synapse.hippocampus.ports import Room
 from synapse.hippocampus.stages import Thoughts
-from synapse.hippocampus.summary import summarize
+from synapse.hippocampus.summary import summarize, timeless
 from tests.support.small_graphs import UNKNOWN, small_graph
 
 NOW_S = 1_780_000_000.0
@@ -44,15 +44,17 @@ def test_every_stage_ends_soon_and_sanely(name):
     graph = GRAPHS[name]
     started = time.process_time()
     thoughts = Thoughts(graph, NOW_S, HippocampusConfig())
-    report = summarize(thoughts, Room(), schemas=True, prune=True, **HEADER)
+    report = summarize(
+        timeless(thoughts), thoughts.standing, Room(), schemas=True, prune=True, **HEADER
+    )
     full_report(report, thoughts)
     assert time.process_time() - started < 5.0
     memories_count = len(graph.entities) + len(graph.facts)
     assert len(thoughts.traces) == memories_count
-    for values in (thoughts.strength, thoughts.salience, thoughts.association):
+    for values in (thoughts.standing.strength, thoughts.standing.salience, thoughts.association):
         assert values.shape == (memories_count,)
         assert ((values >= 0.0) & (values <= 1.0)).all()
-    assert (thoughts.stability >= 1.0).all()
+    assert (thoughts.standing.kept.stability >= 1.0).all()
     pruning = report.pruning
     assert pruning.kept + pruning.spared + pruning.candidates == memories_count
 
@@ -61,7 +63,7 @@ def test_every_stage_ends_soon_and_sanely(name):
 def test_every_memory_can_be_explained(name):
     thoughts = Thoughts(GRAPHS[name], NOW_S, HippocampusConfig())
     card = explain(thoughts, len(thoughts.snapshot.memory_uuids) - 1)
-    assert card.strength == pytest.approx(float(thoughts.strength[-1]))
+    assert card.strength == pytest.approx(float(thoughts.standing.strength[-1]))
     assert card.salience == pytest.approx(sum(f.contribution for f in card.factors), abs=1e-6)
 
 
@@ -69,7 +71,7 @@ def test_unknown_times_are_never_candidates():
     thoughts = Thoughts(GRAPHS["facts without episodes"], NOW_S, HippocampusConfig())
     unknown = np.isnan(thoughts.touched.last_touch_s)
     candidates = np.zeros(len(unknown), bool)
-    candidates[thoughts.pruning.ranked_candidates] = True
+    candidates[thoughts.standing.pruning.ranked_candidates] = True
     assert not (unknown & candidates).any()
 
 
@@ -83,6 +85,6 @@ def test_fading_memories_fall_below_the_threshold_within_the_horizon():
     horizon_s = config.forgetting.fading_horizon_days * DAY_S
     later = Thoughts(graph, NOW_S + horizon_s, config)
     threshold = config.pruning.threshold
-    falls = (now.strength >= threshold) & (later.strength < threshold)
+    falls = (now.standing.strength >= threshold) & (later.standing.strength < threshold)
     assert falls.any() and not falls.all()
-    assert now.fading.tolist() == falls.tolist()
+    assert now.standing.fading.tolist() == falls.tolist()

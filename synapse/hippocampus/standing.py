@@ -1,0 +1,127 @@
+"""How each memory stands at one moment, worked out from what is kept about it.
+
+What is kept does not depend on the moment; this is the only place where the moment comes in. The
+batch that has just read a graph and one that finds it unchanged use the same formulas on the same
+values, so they agree to the last digit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.forgetting import ForgettingCurve
+from synapse.hippocampus.model import Bools, Floats, GraphOutline, Keys, memory_keys
+from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
+from synapse.hippocampus.salience import SalienceParts, SalienceScorer
+from synapse.hippocampus.traces import TraceTable, trace_table
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The columns of a trace, each of shape (memories,), entities first, then facts."""
+
+    last_touch_s: Floats
+    frequency: Floats
+    correction: Floats
+    emotion: Floats
+    stability: Floats
+    association: Floats
+
+    @classmethod
+    def of(cls, **columns: Floats) -> Kept:
+        """Round to the precision of a trace: what is used is what is kept."""
+        return cls(
+            **{
+                name: column if name == "last_touch_s" else _as_kept(column)
+                for name, column in columns.items()
+            }
+        )
+
+    @classmethod
+    def from_traces(cls, traces: TraceTable, keys: Keys) -> Kept | None:
+        """The columns for these memories, in their order; ``None`` if one has no trace."""
+        if not len(traces):
+            return None if len(keys) else cls.of(**{n: np.zeros(0) for n in cls.__slots__})
+        place = np.minimum(np.searchsorted(traces["key"], keys), len(traces) - 1)
+        if (traces["key"][place] != keys).any():
+            return None
+        return cls(**{name: traces[name][place].astype(np.float64) for name in cls.__slots__})
+
+    def table(self, outline: GraphOutline, kinds: npt.NDArray[np.uint8]) -> TraceTable:
+        """The traces to keep."""
+        columns: dict[str, npt.NDArray[Any]] = {n: getattr(self, n) for n in self.__slots__}
+        return trace_table(memory_keys(outline.memory_uuids), {"kind": kinds, **columns})
+
+
+class Standing:
+    """Age, salience, strength and prune verdict of every memory at one moment.
+
+    Arrays have shape (memories,), entities first, then facts.
+    """
+
+    def __init__(
+        self, outline: GraphOutline, kept: Kept, now_s: float, config: HippocampusConfig
+    ) -> None:
+        self.outline = outline
+        self.kept = kept
+        self.now_s = now_s
+        self.config = config
+        self.scorer = SalienceScorer(config.salience)
+        self.curve = ForgettingCurve(config.forgetting)
+
+    @cached_property
+    def age_days(self) -> Floats:
+        """Days since the last touch; NaN where unknown, 0 for the future."""
+        return np.maximum(self.now_s - self.kept.last_touch_s, 0.0) / SECONDS_PER_DAY
+
+    @cached_property
+    def parts(self) -> SalienceParts[Floats]:
+        """The four factors of salience."""
+        return SalienceParts(
+            recency=self.scorer.recency(self.age_days),
+            frequency=self.kept.frequency,
+            correction=self.kept.correction,
+            emotion=self.kept.emotion,
+        )
+
+    @cached_property
+    def salience(self) -> Floats:
+        """Salience at this moment."""
+        return self.scorer.total(self.parts)
+
+    @cached_property
+    def importance(self) -> Floats:
+        """Salience at the moment of the last touch: what slows the forgetting curve."""
+        return self.scorer.importance(self.parts)
+
+    @cached_property
+    def strength(self) -> Floats:
+        """Retention, 0 to 1; 1 where the age is unknown."""
+        return self.curve.strength(self.age_days, self.importance, self.kept.stability)
+
+    @cached_property
+    def fading(self) -> Bools:
+        """Memories that fall below the prune threshold within the warning horizon if nothing
+        touches them."""
+        threshold = self.config.pruning.threshold
+        lasts_days = self.curve.days_until(threshold, self.importance, self.kept.stability)
+        left_days = lasts_days - self.age_days
+        return (left_days >= 0.0) & (left_days <= self.config.forgetting.fading_horizon_days)
+
+    @cached_property
+    def pruning(self) -> PruningDecision:
+        """Keep, spare or candidate for each memory, with the reason."""
+        return PruningPolicy(self.config.pruning).decide(
+            self.outline, self.strength, self.age_days, self.salience
+        )
+
+
+def _as_kept(values: Floats) -> Floats:
+    return values.astype(np.float32).astype(np.float64)

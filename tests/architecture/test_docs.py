@@ -69,3 +69,14 @@ def test_links_between_pages_lead_somewhere():
     for page in [*DOCS.rglob("*.md"), root / "README.md", root / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} -> {target}"
+
+
+def test_the_python_how_to_runs_and_prints_what_it_says(capsys):
+    page = (DOCS / "how-to" / "use-from-python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, "use-from-python.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    promised = re.findall(r"^print.*\)  # ([\d. ]+)$", page, re.MULTILINE)
+    assert len(printed) == 5 and printed[-3:] == promised

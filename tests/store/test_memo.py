@@ -1,0 +1,106 @@
+"""A run that remembers says exactly what a run that thinks would say."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from synapse.demo import DEMO_NOW, demo_path
+from synapse.hippocampus.config import HippocampusConfig, PruningConfig
+from synapse.hippocampus.consolidation import ConsolidationEngine, Run
+from synapse.hippocampus.memo import Memo
+from synapse.hippocampus.ports import GraphDocument, Surprise
+from synapse.hippocampus.scope import Scope
+from synapse.integrations.memory_file import read_memory_file
+from synapse.store.memory import InMemoryStore
+
+NOW_S = datetime.fromisoformat(DEMO_NOW).timestamp()
+DAY_S = 86_400.0
+
+
+@pytest.fixture(params=["falkordb", "memory"])
+def any_store(request):
+    return InMemoryStore() if request.param == "memory" else request.getfixturevalue("store")
+
+
+@pytest.fixture
+def run(any_store, graph_name):
+    document = read_memory_file(demo_path(), group_id=graph_name, now_iso=DEMO_NOW)
+    any_store.write_memory(graph_name, document)
+    return Run(Scope(graph_name), NOW_S, "first", schemas=True, prune=True)
+
+
+def engine(store, config=None):
+    return ConsolidationEngine(store, config or HippocampusConfig(), lambda: 0.0)
+
+
+def said(outcome):
+    assert outcome.error is None
+    return {k: v for k, v in outcome.report.as_dict().items() if k != "run_id"}
+
+
+def test_the_second_run_remembers_and_says_the_same_as_thinking(any_store, run):
+    first = engine(any_store).consolidate(run)
+    assert first.thoughts is not None
+    for days in (0.0, 0.25, 1.0, 30.0, 400.0):
+        later = replace(run, run_id="later", now_s=NOW_S + days * DAY_S)
+        remembered = engine(any_store).consolidate(later)
+        assert remembered.thoughts is None or days == 400.0  # a fact of the demo lies in 2027
+        thought = engine(any_store).consolidate(replace(later, full_lists=True, dry_run=True))
+        assert thought.thoughts is not None
+        assert said(remembered) == {**said(thought), "dry_run": False}
+
+
+def test_without_the_sections_that_were_not_asked_for(any_store, run):
+    engine(any_store).consolidate(replace(run, schemas=False, prune=False))
+    remembered = engine(any_store).consolidate(run)
+    assert remembered.thoughts is None
+    assert remembered.report.schemas.count and remembered.report.pruning.candidates
+
+
+def test_a_changed_graph_is_thought_about(any_store, run):
+    engine(any_store).consolidate(run)
+    entity = {"uuid": "new", "name": "New", "summary": "", "labels": [],
+              "group_id": run.scope.graph, "created_at": "2026-06-30T00:00:00+00:00"}  # fmt: skip
+    any_store.write_memory(run.scope.graph, GraphDocument(entities=(entity,)))
+    again = engine(any_store).consolidate(run)
+    assert again.thoughts is not None
+    assert again.report.wrote.traces == 1
+    assert engine(any_store).consolidate(run).thoughts is None
+
+
+def test_other_constants_are_thought_about(any_store, run):
+    engine(any_store).consolidate(run)
+    other = HippocampusConfig(pruning=PruningConfig(threshold=0.2))
+    changed = engine(any_store, other).consolidate(run)
+    assert changed.thoughts is not None
+    assert engine(any_store, other).consolidate(run).thoughts is None
+
+
+def test_waiting_surprises_are_taken_over(any_store, run):
+    engine(any_store).consolidate(run)
+    any_store.record_surprises(run.scope.graph, [Surprise("f", "g", "single_valued", 0.9, 1.0)])
+    drained = engine(any_store).consolidate(run)
+    assert drained.report.online_contradictions.count == 1
+    assert engine(any_store).consolidate(run).report.online_contradictions.count == 0
+
+
+def test_a_time_of_the_graph_that_comes_to_pass_ends_the_memo(any_store, run):
+    engine(any_store).consolidate(run)
+    memo = Memo.read(any_store.read_room(run.scope.graph).memo)
+    assert memo.until_s is not None and memo.since_s <= NOW_S < memo.until_s
+    config, ledger = HippocampusConfig(), any_store.read_room(run.scope.graph).ledger
+    assert memo.holds(config, ledger, memo.until_s - 1.0)
+    assert not memo.holds(config, ledger, memo.until_s)
+    assert not memo.holds(config, ledger, memo.since_s - 1.0)
+    assert not memo.holds(config, {**ledger, "fact": {"state": "kept"}}, NOW_S)
+
+
+def test_a_memo_of_another_version_is_no_memo(any_store, run):
+    engine(any_store).consolidate(run)
+    kept = any_store.read_room(run.scope.graph).memo
+    for broken in ({**kept, "version": "0"}, {**kept, "extra": 1}, {"version": 1}, [], None):
+        memo = Memo.read(broken)
+        assert memo is None or not memo.holds(
+            HippocampusConfig(), any_store.read_room(run.scope.graph).ledger, NOW_S
+        )

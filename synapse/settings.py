@@ -113,7 +113,9 @@ def _environment(kind: type[BaseSettings]) -> dict[str, Any]:
     try:
         return EnvSettingsSource(kind)()
     except ValueError as error:
-        raise ConfigurationError(f"the environment cannot be understood: {error}") from error
+        raise ConfigurationError(
+            f"{kind.model_config.get('env_prefix')}* cannot be understood: {error}; lists are JSON"
+        ) from None
 
 
 def _merge(low: Any, high: dict[str, Any]) -> Any:
@@ -132,7 +134,8 @@ def _validated(values: dict[str, Any], where: str) -> Settings:
         complaints = "; ".join(
             f"{_setting_name(one['loc'])}: {one['msg']}" for one in error.errors(include_url=False)
         )
-        raise ConfigurationError(f"settings out of bounds ({where}): {complaints}") from error
+        # The cause would show the values, and one of them may be a password.
+        raise ConfigurationError(f"out of bounds ({where}): {complaints}") from None
 
 
 def _setting_name(location: tuple[int | str, ...]) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import textwrap
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import typer
@@ -22,6 +24,8 @@ from synapse.cli.status import status
 from synapse.errors import SynapseError, UsageError
 
 INTERRUPTED = 130
+FIRST_LINE_CHARACTERS = 130
+COMPLAINT_CHARACTERS = 2_000
 _CLICK_ERROR: Any = typer.BadParameter.mro()[2]  # click's own or the copy that typer carries
 
 app = typer.Typer(
@@ -73,10 +77,18 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
     raise KeyboardInterrupt
 
 
 def _complain(sentence: str, error: BaseException | None, verbose: bool) -> None:
-    print(" ".join(sentence.split()), file=sys.stderr)
-    if verbose and error is not None:
-        traceback.print_exception(error, file=sys.stderr)
+    words = " ".join(sentence.split())
+    first = textwrap.shorten(words, FIRST_LINE_CHARACTERS, placeholder=" …")
+    if len(words) > FIRST_LINE_CHARACTERS and first == "…":
+        first = words[: FIRST_LINE_CHARACTERS - 1] + "…"
+    with suppress(OSError, AttributeError):  # nobody may be listening
+        print(first, file=sys.stderr)
+        if first != words:
+            print(words[:COMPLAINT_CHARACTERS], file=sys.stderr)
+        if verbose and error is not None:
+            traceback.print_exception(error, file=sys.stderr)

@@ -12,11 +12,12 @@ from uuid import uuid4
 
 import typer
 
-from synapse.errors import UsageError
+from synapse.errors import AccessRefused, UsageError
 
 if TYPE_CHECKING:
     from synapse.hippocampus.consolidation import Run
     from synapse.hippocampus.ports import MemoryStore
+    from synapse.hippocampus.scope import Scope
     from synapse.settings import Settings
 
 GroupId = Annotated[
@@ -53,11 +54,12 @@ def moment(now: str | None) -> float:
         return present().timestamp()
     try:
         named = datetime.fromisoformat(now)
-    except ValueError:
+        named_utc = (named if named.tzinfo else named.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise UsageError(
-            f"--now {now!r} is not an ISO 8601 time; write it like 2026-01-10T06:00:00Z"
+            f"--now {now[:40]!r} is not an ISO 8601 time; write it like 2026-01-10T06:00:00Z"
         ) from None
-    return (named if named.tzinfo else named.replace(tzinfo=UTC)).timestamp()
+    return named_utc.timestamp()
 
 
 @contextmanager
@@ -83,13 +85,22 @@ def wanted_runs(
 ) -> list[Run]:
     """One run for each graph that the options name."""
     from synapse.hippocampus.consolidation import Run
+    from synapse.hippocampus.scope import Scope
+
+    if all_groups:
+        scopes = [Scope(name) for name in store.graphs()]
+    else:
+        scopes = [_scope(store, graph, group_id, settings.connection.database)]
+    return [Run(scope, run_id=uuid4().hex, **what) for scope in scopes]
+
+
+def _scope(store: MemoryStore, graph: str | None, group_id: str | None, default: str) -> Scope:
     from synapse.hippocampus.scope import Scope, choose_scope
 
-    graphs = store.graphs()
-    default = settings.connection.database
-    scopes = (
-        [Scope(name) for name in graphs]
-        if all_groups
-        else [choose_scope(graphs, graph=graph, group_id=group_id, default_graph=default)]
-    )
-    return [Run(scope, run_id=uuid4().hex, **what) for scope in scopes]
+    try:
+        graphs = store.graphs()
+    except AccessRefused:  # a user with few rights names the graph, and reading it will tell
+        if graph is not None:
+            return Scope(graph, group_id, whole_graph=group_id is None)
+        return Scope(default if group_id is None else group_id, group_id)
+    return choose_scope(graphs, graph=graph, group_id=group_id, default_graph=default)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +22,7 @@ from synapse.cli.common import (
     read_settings,
     wanted_runs,
 )
+from synapse.cli.report_file import ReportFile
 from synapse.errors import LockBusy, PartlyApplied, SynapseError, UsageError
 
 if TYPE_CHECKING:
@@ -58,24 +57,25 @@ def consolidate(
         if all_groups and (group_id is not None or graph is not None):
             raise UsageError("--all-groups excludes --group-id and --graph; give one of them")
         settings, now_s = read_settings(config), moment(now)
+        report = None if report_file is None else ReportFile(report_file)
         with opened_store(settings) as store:
             runs = wanted_runs(
                 store, settings, all_groups, graph, group_id,
                 now_s=now_s, schemas=schemas, prune=prune, dry_run=dry_run,
-                full_lists=report_file is not None,
+                full_lists=report is not None,
             )  # fmt: skip
-            outcomes, full = _consolidated(store, settings, runs, keep_full=bool(report_file))
+            outcomes, full = _consolidated(store, settings, runs, keep_full=report is not None)
         whole = _summary(outcomes) if all_groups else outcomes[0].report.as_dict()
-        if report_file is not None:
-            _write_report(report_file, {**whole, "groups": full} if all_groups else full[0])
-    except SynapseError as error:
-        _print_line({"schema_version": 1, "status": "failed", "error": str(error)})
+    except Exception as error:
+        _print_line({"schema_version": 1, "status": "failed", "error": _short(error)})
         raise
     _print_line(whole)
-    if sys.stderr.isatty() and not quiet:
+    if not quiet and sys.stderr is not None and sys.stderr.isatty():
         for outcome in outcomes:
             for warning in outcome.report.warnings:
                 print(f"{outcome.report.graph}: {warning}", file=sys.stderr)
+    if report is not None:
+        report.write({**whole, "groups": full} if all_groups else full[0])
     return _judge(outcomes, strict=strict)
 
 
@@ -115,17 +115,11 @@ def _judge(outcomes: Sequence[Outcome], *, strict: bool) -> int:
     return 0
 
 
-def _write_report(file: Path, content: dict[str, Any]) -> None:
-    half_written = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with half_written.open("w", encoding="utf-8") as stream:
-            json.dump(content, stream)
-        half_written.replace(file)
-    except OSError as error:
-        half_written.unlink(missing_ok=True)
-        raise UsageError(
-            f"cannot write the report file {file}: {error.strerror}; the run itself is complete"
-        ) from error
+def _short(error: Exception) -> str:
+    from synapse.hippocampus.report import shortened
+
+    known = isinstance(error, SynapseError)
+    return str(shortened(str(error) if known else f"unexpected {type(error).__name__}", 400))
 
 
 def _print_line(whole: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from synapse.errors import LockBusy, StoreError, StoreUnreachable, SynapseError, UnknownGraph
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.memo import Memo
-from synapse.hippocampus.model import GraphSnapshot, memory_keys
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import MemoryStore, Room
 from synapse.hippocampus.report import ConsolidationReport, Durations, Status, Timeless
@@ -24,7 +24,7 @@ from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.summary import iso_time, summarize, timeless
-from synapse.hippocampus.traces import TraceTable, changed_rows, empty_traces, removed_keys
+from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys
 
 LOCK_TTL_S = 60.0
 LOUD_FAILURES_COUNT = 3
@@ -65,17 +65,25 @@ class _Found:
     thoughts: Thoughts | None = None
 
 
-def make_plan(thoughts: Thoughts, known: Timeless, room: Room, run: Run) -> ConsolidationPlan:
+def make_plan(
+    thoughts: Thoughts, known: Timeless, room: Room, run: Run, whole: GraphOutline | None = None
+) -> ConsolidationPlan:
     """Compare what was thought with what is kept.
 
-    Where the run looks at one group of a shared graph, what is kept about the others stays.
+    Args:
+        thoughts: what the run has thought.
+        known: the part of it that does not depend on the moment.
+        room: what is kept.
+        run: what was asked for.
+        whole: the whole graph, where the run looks at one group of it: what is kept about the
+            memories of the others stays.
     """
     traces = thoughts.traces
     findings = ledger_entries(thoughts)
-    if not run.scope.whole_graph:
-        traces = _with_other_groups(traces, room.traces)
-        own = set(thoughts.snapshot.facts.uuid)
-        findings = {u: e for u, e in room.ledger.items() if u not in own} | findings
+    if whole is not None:
+        traces = _with_other_groups(traces, room.traces, whole)
+        others = set(whole.fact_uuids).difference(thoughts.snapshot.facts.uuid)
+        findings = {u: e for u, e in room.ledger.items() if u in others} | findings
     return ConsolidationPlan(
         graph=run.scope.graph,
         run_id=run.run_id,
@@ -85,7 +93,7 @@ def make_plan(thoughts: Thoughts, known: Timeless, room: Room, run: Run) -> Cons
         changed=changed_rows(room.traces, traces),
         removed=removed_keys(room.traces, traces),
         ledger=_ledger_changes(room.ledger, findings),
-        memo=_new_memo(thoughts, known, findings, room) if run.scope.whole_graph else None,
+        memo=_new_memo(thoughts, known, findings, room) if whole is None else None,
         surprises=tuple(surprise.id for surprise in room.surprises),
     )
 
@@ -114,8 +122,9 @@ def _new_memo(
     return None if kept == room.memo else kept
 
 
-def _with_other_groups(own: TraceTable, kept: TraceTable) -> TraceTable:
-    others = kept[~np.isin(kept["key"], own["key"])] if len(kept) else empty_traces()
+def _with_other_groups(own: TraceTable, kept: TraceTable, whole: GraphOutline) -> TraceTable:
+    elsewhere = np.setdiff1d(whole.keys(), own["key"])
+    others = kept[np.isin(kept["key"], elsewhere)]
     both = np.concatenate([own, others])
     return both[np.argsort(both["key"], kind="stable")]
 
@@ -191,9 +200,9 @@ class ConsolidationEngine:
         Raises:
             UnknownGraph: no such graph, or the graph does not hold the group.
         """
-        return self._thoughts(run, self.store.read_graph(run.scope.graph))
+        return self._scoped(run, self.store.read_graph(run.scope.graph))
 
-    def _thoughts(self, run: Run, snapshot: GraphSnapshot) -> Thoughts:
+    def _scoped(self, run: Run, snapshot: GraphSnapshot) -> Thoughts:
         require_group(run.scope, snapshot.group_ids())
         if run.scope.group_id is not None and not run.scope.whole_graph:
             snapshot = snapshot.only_group(run.scope.group_id)
@@ -205,20 +214,22 @@ class ConsolidationEngine:
         may_remember = run.scope.whole_graph and not run.full_lists and not room.surprises
         if memo and may_remember and memo.holds(self.config, room.ledger, run.now_s):
             seen = self.store.read_graph_unless(graph, memo.graph_digest)
-            read_s = self._stopwatch()
             if isinstance(seen, GraphSnapshot):
-                return self._thought(run, room, self._thoughts(run, seen), read_s)
-            kept = Kept.from_traces(room.traces, memory_keys(seen.memory_uuids))
+                return self._think(run, room, seen)
+            read_s = self._stopwatch()
+            kept = Kept.from_traces(room.traces, seen)
             if kept is not None:
                 standing = Standing(seen, kept, run.now_s, self.config)
                 plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)
                 return _Found(memo.known, standing, plan, read_s)
-        thoughts = self.recollect(run)
-        return self._thought(run, room, thoughts, self._stopwatch())
+        return self._think(run, room, self.store.read_graph(graph))
 
-    def _thought(self, run: Run, room: Room, thoughts: Thoughts, read_s: float) -> _Found:
+    def _think(self, run: Run, room: Room, snapshot: GraphSnapshot) -> _Found:
+        read_s = self._stopwatch()
+        thoughts = self._scoped(run, snapshot)
         known = timeless(thoughts)
-        plan = make_plan(thoughts, known, room, run)
+        whole = None if run.scope.whole_graph else snapshot.outline()
+        plan = make_plan(thoughts, known, room, run, whole)
         return _Found(known, thoughts.standing, plan, read_s, thoughts)
 
     def _write(self, plan: ConsolidationPlan, room: Room, report: ConsolidationReport) -> bool:
@@ -233,8 +244,14 @@ class ConsolidationEngine:
                 raise LockBusy(f"another run finished on graph {plan.graph!r} meanwhile")
             self.store.apply(replace(plan, run_record=report.as_record()), plan.run_id)
         finally:
-            self.store.release_lock(plan.graph, plan.run_id)
+            self._release(plan, report)
         return True
+
+    def _release(self, plan: ConsolidationPlan, report: ConsolidationReport) -> None:
+        try:
+            self.store.release_lock(plan.graph, plan.run_id)
+        except StoreError as error:
+            report.warnings.append(f"the lock stays until it expires in {LOCK_TTL_S:g} s: {error}")
 
     def _failed(self, run: Run, error: SynapseError) -> Outcome:
         outcome = self._stopped(run, "failed", error)

@@ -172,6 +172,17 @@ class GraphOutline:
         """Entities first, then facts."""
         return self.entity_uuids + self.fact_uuids
 
+    def keys(self) -> Keys:
+        """The key of each memory, shape (memories,).
+
+        An entity and a fact may share a uuid, so an entity's key has one bit flipped that no two
+        valid UUIDs differ in alone.
+        """
+        entities = memory_keys(self.entity_uuids).view(np.uint8).reshape(-1, 16).copy()
+        entities[:, 8] ^= 0x80
+        facts = memory_keys(self.fact_uuids).view(np.uint8).reshape(-1, 16)
+        return np.concatenate([entities, facts]).reshape(-1).view("S16")
+
 
 @dataclass(frozen=True, slots=True)
 class GraphSnapshot:
@@ -215,17 +226,16 @@ class GraphSnapshot:
         """The part of the graph that belongs to one group.
 
         The spellings in :data:`DEFAULT_GROUPS` are one group. A fact stays when it carries the
-        group and both its ends do.
+        group and both its ends do; one with an end in another group is counted as left out.
         """
         wanted = DEFAULT_GROUPS if group_id in DEFAULT_GROUPS else frozenset({group_id})
         keep_entity = _in_groups(self.entities.group_id, wanted)
         keep_episode = _in_groups(self.episodes.group_id, wanted)
-        keep_fact = (
-            _in_groups(self.facts.group_id, wanted)
-            & keep_entity[self.facts.source]
-            & keep_entity[self.facts.target]
-        )
-        return self._subset(keep_entity, keep_fact, keep_episode)
+        of_group = _in_groups(self.facts.group_id, wanted)
+        keep_fact = of_group & keep_entity[self.facts.source] & keep_entity[self.facts.target]
+        part = self._subset(keep_entity, keep_fact, keep_episode)
+        part.left_out["facts_with_ends_in_other_groups"] = int((of_group & ~keep_fact).sum())
+        return part
 
     def _subset(self, entity: Bools, fact: Bools, episode: Bools) -> GraphSnapshot:
         new_entity, new_episode = _renumber(entity), _renumber(episode)

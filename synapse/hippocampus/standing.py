@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.forgetting import ForgettingCurve
-from synapse.hippocampus.model import Bools, Floats, GraphOutline, Keys, memory_keys
+from synapse.hippocampus.model import Bools, Floats, GraphOutline
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
@@ -45,8 +45,9 @@ class Kept:
         )
 
     @classmethod
-    def from_traces(cls, traces: TraceTable, keys: Keys) -> Kept | None:
+    def from_traces(cls, traces: TraceTable, outline: GraphOutline) -> Kept | None:
         """The columns for these memories, in their order; ``None`` if one has no trace."""
+        keys = outline.keys()
         if not len(traces):
             return None if len(keys) else cls.of(**{n: np.zeros(0) for n in cls.__slots__})
         place = np.minimum(np.searchsorted(traces["key"], keys), len(traces) - 1)
@@ -57,7 +58,7 @@ class Kept:
     def table(self, outline: GraphOutline, kinds: npt.NDArray[np.uint8]) -> TraceTable:
         """The traces to keep."""
         columns: dict[str, npt.NDArray[Any]] = {n: getattr(self, n) for n in self.__slots__}
-        return trace_table(memory_keys(outline.memory_uuids), {"kind": kinds, **columns})
+        return trace_table(outline.keys(), {"kind": kinds, **columns})
 
 
 class Standing:

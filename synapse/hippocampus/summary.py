@@ -168,7 +168,7 @@ def _warnings(thoughts: Thoughts) -> list[str]:
 def _reasons_for_zero(report: ConsolidationReport, standing: Standing) -> dict[str, str]:
     seen = report.seen
     if not seen.entities and not seen.facts:
-        return {"seen": "the graph holds no entities and no facts"}
+        return {"seen": "there are no entities and no facts to see"}
     reasons = {}
     if not report.online_contradictions.count:
         reasons["online_contradictions"] = "none recorded since the last run"

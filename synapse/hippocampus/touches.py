@@ -40,9 +40,10 @@ def touches(snapshot: GraphSnapshot) -> Touches:
     """Find the touches of all entities and facts of a graph.
 
     An episode's time is its ``valid_at`` (when it happened), else its ``created_at`` (when it
-    was recorded). The last touch of a memory is the time of its newest episode. Where no episode
-    time is known it is the time of its own record (``created_at``, for a fact then
-    ``valid_at``), for an entity the newest one of its own record and those of its facts.
+    was recorded). The last touch of a memory is the time of its newest episode; of a memory
+    without episodes it is the time of its own record, for an entity the newest of its own record
+    and those of its facts. Where one of these times cannot be known, neither can which is the
+    newest, so the last touch is unknown: an older time never stands in for it.
 
     Cost: one sort of all distinct (memory, episode) pairs.
     """
@@ -60,9 +61,10 @@ def touches(snapshot: GraphSnapshot) -> Touches:
     known = Ragged.from_counts(known_count, number[is_known])
     times_s = episode_time_s[by_time][known.values]
 
-    is_touched = known_count > 0
-    last_touch_s = _own_time_s(snapshot, is_touched)
-    last_touch_s[is_touched] = times_s[known.offsets[1:][is_touched] - 1]
+    last_touch_s = _own_time_s(snapshot, episodes_count > 0)
+    is_dated = (known_count == episodes_count) & (episodes_count > 0)
+    last_touch_s[is_dated] = times_s[known.offsets[1:][is_dated] - 1]
+    last_touch_s[known_count < episodes_count] = np.nan
     entity_counts = episodes_count[:entities_count]
     entity_episodes = Ragged.from_counts(entity_counts, number[: entity_counts.sum()])
     return Touches(known.offsets, times_s, last_touch_s, episodes_count, entity_episodes)
@@ -89,15 +91,15 @@ def _distinct_pairs(snapshot: GraphSnapshot, numbers: Ints) -> tuple[Ints, Ints]
     return memory, keys - memory * width
 
 
-def _own_time_s(snapshot: GraphSnapshot, is_touched: Bools) -> Floats:
-    """What the records themselves say, for memories without an episode of known time."""
+def _own_time_s(snapshot: GraphSnapshot, has_episodes: Bools) -> Floats:
+    """What the records themselves say, for memories without an episode."""
     facts = snapshot.facts
     entity_s = snapshot.entities.created_at_s.copy()
-    fact_s = _first_known(facts.created_at_s, facts.valid_at_s)
     for ends in (facts.source, facts.target):
-        needed = np.flatnonzero(~is_touched[ends])
-        np.fmax.at(entity_s, ends[needed], fact_s[needed])
-    return np.concatenate([entity_s, fact_s])
+        needed = np.flatnonzero(~has_episodes[ends])
+        with np.errstate(invalid="ignore"):
+            np.maximum.at(entity_s, ends[needed], facts.created_at_s[needed])  # NaN stays
+    return np.concatenate([entity_s, facts.created_at_s])
 
 
 def _first_known(times_s: Floats, otherwise_s: Floats) -> Floats:

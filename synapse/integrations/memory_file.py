@@ -81,9 +81,11 @@ def read_memory_file(path: Path, *, group_id: str, now_iso: str) -> GraphDocumen
 def _text(path: Path) -> str:
     where, file_name = _tail(path), _short(path)
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        with path.open("rb") as stream:  # a device may be endless
+            raw = stream.read(MAX_FILE_BYTES + 1)
+        if len(raw) > MAX_FILE_BYTES:
             raise UsageError(f"{file_name} is larger than {MAX_FILE_BYTES >> 20} MiB: split it")
-        text = path.read_bytes().decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"there is no file {where}: check the path") from None
     except IsADirectoryError:

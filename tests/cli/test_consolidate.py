@@ -1,11 +1,16 @@
 """The batch as a program: one line out, nothing written that need not be, errors for people."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from synapse.demo import DEMO_NOW
 from synapse.hippocampus.ports import GraphDocument, Surprise
+from tests.cli.conftest import SCRIPT
 from tests.conftest import delete_graph
 
 AT = ("--now", DEMO_NOW)
@@ -146,6 +151,36 @@ def test_a_report_file_that_cannot_be_written_is_one_sentence(consolidate, demo,
     assert ended.summary["status"] == "failed"
 
 
+@pytest.mark.parametrize("name", ["", "/", "n" * 300])
+def test_a_report_file_that_is_no_name(consolidate, demo, name):
+    ended = consolidate("--group-id", demo, *AT, "--report-file", name)
+    assert (ended.code, ended.summary["status"]) == (2, "failed")
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_a_report_never_takes_the_place_of_something_else(consolidate, demo, tmp_path):
+    target, link, private = (tmp_path / name for name in ("target", "link", "private"))
+    link.symlink_to(target)
+    private.touch(0o600)
+    for file in (link, private, Path("/dev/null")):
+        assert consolidate("--group-id", demo, *AT, "--report-file", str(file)).code == 0
+    assert link.is_symlink() and json.loads(target.read_text())["graph"] == demo
+    assert private.stat().st_mode & 0o777 == 0o600
+    assert Path("/dev/null").is_char_device()
+
+
+def test_nobody_listens_on_stderr(consolidate, demo, falkordb_uri):
+    command = f'"$0" "$1" --group-id {demo} --now {DEMO_NOW} 2>&-'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable, str(SCRIPT)],
+        env={**os.environ, "FALKORDB_URI": falkordb_uri},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["status"] == "ok"
+
+
 def test_important_memories_rank_above_transient_ones_at_every_age(consolidate, demo, tmp_path):
     def strengths(moment):
         file = tmp_path / "r.json"
@@ -190,6 +225,39 @@ def test_a_group_inside_a_shared_graph_keeps_the_traces_of_the_others(
     whole = consolidate(*in_graph).summary
     assert whole["retention"] == {**whole["retention"], "changed": 0, "unchanged": 3}
     assert "several groups" in whole["warnings"][0]
+
+
+def test_a_group_run_removes_what_is_gone_and_says_what_it_left_out(
+    consolidate, store, graph_name, connection
+):
+    connection.execute_command(
+        "GRAPH.QUERY",
+        graph_name,
+        "CREATE (:Entity {uuid: 'n', name: 'n', group_id: 'one'})"
+        "-[:RELATES_TO {uuid: 'f', name: 'R', fact: '', group_id: 'one'}]->"
+        "(:Entity {uuid: 'm', name: 'm', group_id: 'two'}), "
+        "(:Entity {uuid: 'gone', name: 'gone', group_id: 'one'})",
+    )
+    command = ("--graph", graph_name, "--group-id", "one", *AT)
+    first = consolidate(*command).summary
+    assert (first["seen"]["entities"], first["seen"]["facts"]) == (2, 0)
+    assert "1 facts_with_ends_in_other_groups" in str(first["warnings"])
+    consolidate("--graph", graph_name, *AT)
+    assert len(store.read_room(graph_name).traces) == 4
+    connection.execute_command("GRAPH.QUERY", graph_name, "MATCH (n {uuid: 'gone'}) DELETE n")
+    consolidate(*command)
+    assert len(store.read_room(graph_name).traces) == 3
+
+
+def test_an_entity_and_a_fact_may_share_a_uuid(consolidate, connection, graph_name):
+    connection.execute_command(
+        "GRAPH.QUERY",
+        graph_name,
+        "CREATE (a:Entity {uuid: 'same', name: 'a'}), (b:Entity {uuid: 'other', name: 'b'}), "
+        "(a)-[:RELATES_TO {uuid: 'same', name: 'R', fact: ''}]->(b)",
+    )
+    wrote = [consolidate("--graph", graph_name, *AT).summary["wrote"]["traces"] for _ in range(2)]
+    assert wrote == [3, 0]
 
 
 def test_online_surprises_are_drained_once(consolidate, demo, store):
@@ -249,13 +317,16 @@ def test_all_groups_go_on_when_one_fails(consolidate, new_server, falkordb_uri, 
         (["--frobnicate"], "No such option"),
         (["--now", "yesterday"], "not an ISO 8601 time"),
         (["--all-groups", "--group-id", "x"], "excludes"),
+        (["--now", "9999-12-31T23:59:59-14:00"], "not an ISO 8601 time"),
+        (["--graph", "g" * 5_000], "there is no graph"),
         (["--config", "/nonexistent.toml"], "cannot read the configuration file"),
     ],
 )
 def test_wrong_usage_is_one_sentence_and_exit_code_two(consolidate, arguments, cause):
     ended = consolidate(*arguments)
     assert ended.code == 2
-    assert cause in ended.err and len(ended.err.splitlines()) == 1
+    assert cause in ended.err and len(ended.err.splitlines()[0]) <= 130
+    assert not ended.out or len(ended.out) <= 3_501
     assert "Traceback" not in ended.err
 
 
@@ -314,6 +385,6 @@ def test_hostile_names_stay_data(consolidate, store, graph_name, connection, tmp
 def test_an_empty_graph_explains_its_zeros(consolidate, connection, graph_name):
     connection.execute_command("GRAPH.QUERY", graph_name, "RETURN 1")
     summary = consolidate("--graph", graph_name, *FULL).summary
-    assert summary["reason_for_zero"] == {"seen": "the graph holds no entities and no facts"}
+    assert summary["reason_for_zero"] == {"seen": "there are no entities and no facts to see"}
     assert summary["pruning"]["share"] == 0.0
     delete_graph(connection, graph_name)

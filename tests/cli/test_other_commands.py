@@ -65,3 +65,16 @@ def test_a_word_that_is_no_command(synapse):
     ended = synapse("consolidat")
     assert ended.code == 2
     assert "No such command" in ended.err
+
+
+def test_one_damaged_room_does_not_hide_the_others(synapse, demo, connection):
+    connection.set("synapse:{damaged}:meta", "x")
+    connection.execute_command("GRAPH.QUERY", "damaged", "CREATE (:Entity {uuid: 'a'})")
+    try:
+        ended = synapse("status", "--json")
+        assert ended.code == 0
+        rooms = json.loads(ended.out)
+        assert rooms[demo]["traces_count"] == 0 and "error" in rooms["damaged"]
+        assert "damaged" in synapse("status").out
+    finally:
+        connection.delete("damaged", "synapse:{damaged}:meta")

@@ -166,6 +166,9 @@ def graphs(draw: st.DrawFn) -> GraphSnapshot:
         facts,
         draw(st.lists(some_time, min_size=episodes_count, max_size=episodes_count)),
         mentions,
+        entity_created_s=draw(
+            st.lists(some_time, min_size=entities_count, max_size=entities_count)
+        ),
         fact_created_s=draw(st.lists(some_time, min_size=len(facts), max_size=len(facts))),
         fact_valid_s=draw(st.lists(some_time, min_size=len(facts), max_size=len(facts))),
     )
@@ -226,5 +229,21 @@ def test_touches_are_in_order_and_the_last_one_is_the_newest(graph: GraphSnapsho
         times = touched.times_s[touched.offsets[row] : touched.offsets[row + 1]]
         assert len(times) <= touched.episodes_count[row]
         assert (np.diff(times) >= 0.0).all()
-        if len(times):
+        if 0 < len(times) == touched.episodes_count[row]:
             assert touched.last_touch_s[row] == times[-1]
+
+
+@given(graphs(), st.data())
+def test_a_time_that_becomes_unreadable_makes_no_memory_older(
+    graph: GraphSnapshot, data: st.DataObject
+) -> None:
+    before = touches(graph).last_touch_s
+    column = data.draw(
+        st.sampled_from(
+            [graph.episodes.valid_at_s, graph.entities.created_at_s, graph.facts.created_at_s]
+        )
+    )
+    if len(column):
+        column[data.draw(st.integers(0, len(column) - 1))] = UNKNOWN
+    after = touches(graph).last_touch_s
+    assert (np.isnan(after) | (after >= before)).all()

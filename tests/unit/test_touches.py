@@ -55,7 +55,7 @@ def test_an_episode_without_valid_at_happened_when_it_was_recorded() -> None:
     assert rows(touched) == [[1.0, 7.0]]
 
 
-def test_episodes_of_unknown_time_count_but_date_nothing() -> None:
+def test_an_episode_of_unknown_time_leaves_the_last_touch_open() -> None:
     touched = touches(
         small_graph(
             2,
@@ -68,7 +68,7 @@ def test_episodes_of_unknown_time_count_but_date_nothing() -> None:
     )
     assert rows(touched) == [[4.0], [4.0], [4.0]]
     assert touched.episodes_count.tolist() == [2, 2, 2]
-    assert touched.last_touch_s.tolist() == [4.0, 4.0, 4.0]
+    np.testing.assert_array_equal(touched.last_touch_s, [UNKNOWN] * 3)
 
 
 def test_without_episodes_the_records_tell() -> None:
@@ -81,7 +81,7 @@ def test_without_episodes_the_records_tell() -> None:
             fact_valid_s=[99.0, 6.0, UNKNOWN],
         )
     )
-    expected = [10.0, 6.0, 6.0, 3.0, UNKNOWN, 5.0, 6.0, UNKNOWN]
+    expected = [10.0, UNKNOWN, UNKNOWN, 3.0, UNKNOWN, 5.0, UNKNOWN, UNKNOWN]
     np.testing.assert_array_equal(touched.last_touch_s, expected)
     assert len(touched.times_s) == 0
     assert touched.episodes_count.tolist() == [0] * 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Annotated
+from uuid import uuid4
 
 import typer
 
@@ -16,6 +17,9 @@ from synapse.cli.common import (
     present,
     read_settings,
 )
+from synapse.errors import LockBusy
+
+LOADING_TTL_S = 600.0
 
 
 def load(
@@ -30,13 +34,19 @@ def load(
 
     settings = read_settings(config)
     document = read_memory_file(file, group_id=group_id, now_iso=present().isoformat())
+    target, token = graph or group_id, uuid4().hex
     with opened_store(settings) as store:
-        store.write_memory(graph or group_id, document)
+        if not store.acquire_lock(target, token, LOADING_TTL_S):
+            raise LockBusy(f"another run or load works on graph {target!r}; try again after it")
+        try:
+            store.write_memory(target, document)
+        finally:
+            store.release_lock(target, token)
     counts = {
         "entities": len(document.entities),
         "facts": len(document.facts),
         "episodes": len(document.episodes),
         "mentions": len(document.mentions),
     }
-    print(json.dumps({"graph": graph or group_id, "group_id": group_id, **counts}))
+    print(json.dumps({"graph": target, "group_id": group_id, **counts}))
     return 0

@@ -53,6 +53,11 @@ def connect(uri: str, *, answer_within_s: float = 30.0) -> Connection:
         try:
             connection = _topology(first, uri, answer_within_s)
             _require_graphs(connection)
+        except (AttributeError, TypeError, ValueError):
+            connection.close()
+            raise errors.NotFalkorDB(
+                "what answers there does not speak like FalkorDB, or the URI has an unknown option"
+            ) from None
         except BaseException:
             connection.close()
             raise
@@ -105,10 +110,11 @@ def _settings(answer_within_s: float) -> dict[str, Any]:
 def _single(uri: str, answer_within_s: float) -> redis.Redis:
     try:
         pool = redis.ConnectionPool.from_url(uri)
-    except ValueError as error:
+    except (ValueError, TypeError):
+        # Without the cause, which may show a piece of the password.
         raise errors.ConfigurationError(
-            "the database URI cannot be read (host, port or an option); check FALKORDB_URI"
-        ) from error
+            "the database URI cannot be read: quote special characters in it; check FALKORDB_URI"
+        ) from None
     # from_url lets options in the URI win; these are not theirs to change.
     pool.connection_kwargs.update(_settings(answer_within_s))
     if uri.startswith("rediss:"):
@@ -155,6 +161,8 @@ def _require_graphs(connection: Connection) -> None:
     except said.ResponseError as error:
         if "empty key" not in str(error):
             raise
+    else:
+        raise errors.NotFalkorDB("the server there does not answer like FalkorDB; check the port")
 
 
 def _primaries(connection: Connection) -> list[redis.Redis]:

@@ -13,6 +13,7 @@ from redis import exceptions as said
 from synapse import errors
 
 _FIRST_LINE_MAX = 129
+_PIPELINE = re.compile(r"^Command # \d+ \(.*\) of pipeline caused error: ")
 _REWRITTEN = re.compile(r"timed out|time-?out|authenti\w+|authori[sz]\w+|\b4(?:01|03|29)\b", re.I)
 
 
@@ -38,12 +39,14 @@ def _shown(uri: str) -> str:
     """The address without user name, password and options, short enough for a sentence."""
     parts = urlsplit(uri)
     place = parts.path if parts.scheme == "unix" else parts.netloc.rpartition("@")[2]
+    if parts.scheme != "unix" and "@" not in parts.netloc and "@" in uri:
+        place = "…"  # an unquoted password has cut the address in the wrong place
     return f"{parts.scheme}://{place if len(place) <= 40 else '…' + place[-39:]}"
 
 
 def _translated(error: Exception, where: str) -> errors.SynapseError:
     """The first line of :data:`_SENTENCES` that fits, or the server's own words."""
-    words = str(error).partition("\n")[0]
+    words = _PIPELINE.sub("", str(error).partition("\n")[0])
     for kind, pattern, leaf, sentence in _SENTENCES:
         if isinstance(error, kind) and re.search(pattern, words):
             return leaf(sentence.format(where=where, command=_command(words)))
@@ -112,7 +115,7 @@ _SENTENCES: tuple[tuple[type[Exception], str, type[errors.SynapseError], str], .
         said.ResponseError,
         "^WRONGTYPE",
         errors.StoreError,
-        "a key at {where} holds something other than a graph; choose another graph name",
+        "a key at {where} holds another kind of value than it should; move that key away",
     ),
     (
         said.ResponseError,

@@ -31,7 +31,8 @@ from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, decode, encode
 
 ACL_RULES = (
     "+graph.query +graph.ro_query +hset +hmget +hgetall +hscan +hlen +hincrby +hdel "
-    "+xadd +xrange +xlen +xdel +set +get +del +eval +pexpire +watch +unwatch +multi +exec"
+    "+xadd +xrange +xlen +xdel +set +get +del +eval +pexpire "
+    "+watch +unwatch +multi +discard +exec"
 )
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
@@ -105,7 +106,7 @@ def summarize_room(connection: Connection, graph: str) -> RoomSummary:
 def lock_holder(connection: Connection, graph: str) -> str | None:
     """Token of the run that works on the graph, if any."""
     token: bytes | None = connection.get(room_key(graph, "lock"))
-    return None if token is None else token.decode()
+    return None if token is None else token.decode("utf-8", "replace")
 
 
 def acquire_lock(connection: Connection, graph: str, token: str, ttl_s: float) -> bool:
@@ -130,6 +131,7 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
     lock, meta = room_key(plan.graph, "lock"), room_key(plan.graph, "meta")
     blocks = encode(plan.traces, plan.changed, plan.removed)
     with connection.pipeline(transaction=True) as pipe:
+        _require_transactions(pipe)
         for _ in range(_ATTEMPTS_COUNT):
             pipe.watch(lock, meta)
             _refuse_if_overtaken(pipe, plan, lock_token)
@@ -175,7 +177,8 @@ def clear_failures(connection: Connection, graph: str) -> None:
 
 
 def _read_meta(connection: Connection, graph: str) -> dict[str, bytes]:
-    meta = {k.decode(): v for k, v in connection.hgetall(room_key(graph, "meta")).items()}
+    fields = connection.hgetall(room_key(graph, "meta"))
+    meta = {name.decode("utf-8", "replace"): value for name, value in fields.items()}
     if _integer(meta, "schema_version", graph) > SCHEMA_VERSION:
         raise StoreError(f"the room of {shown(graph)} was written by a newer Synapse; upgrade")
     return meta
@@ -227,6 +230,12 @@ def _surprise(graph: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise
         raise StoreError(f"entry {entry_id} of {key} is damaged; delete that entry") from error
 
 
+def _require_transactions(pipe: Connection) -> None:
+    """A user without the right to MULTI would have the commands after it run one by one."""
+    pipe.immediate_execute_command("MULTI")
+    pipe.immediate_execute_command("DISCARD")
+
+
 def _refuse_if_overtaken(pipe: Connection, plan: ConsolidationPlan, lock_token: str) -> None:
     graph = plan.graph
     if lock_holder(pipe, graph) != lock_token:
@@ -273,7 +282,7 @@ def _queue_meta(pipe: Connection, plan: ConsolidationPlan) -> None:
 def _parsed(raw: bytes, graph: str, name: str) -> Any:
     try:
         return json.loads(raw)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         key = _shown_key(graph, name)
         raise StoreError(f"an entry of {key} is not JSON; delete that entry") from error
 
@@ -295,4 +304,7 @@ def _raw(text: str) -> bytes:
 
 
 def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogatepass")
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # not written by us
+        return raw.decode("utf-8", "replace")

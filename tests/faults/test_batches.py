@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from synapse.demo import DEMO_NOW
+from synapse.demo import DEMO_NOW, demo_path
 from tests.cli.conftest import SCRIPT, demo  # noqa: F401  the fixture
 
 
@@ -45,3 +45,23 @@ def test_a_batch_that_is_stopped_says_so(stop):
         out, err = batch.communicate(timeout=60)
     assert batch.returncode == 130
     assert out == "" and err.startswith("interrupted") and "Traceback" not in err
+
+
+def test_loads_at_once_add_everything_once(falkordb_uri, graph_name, store):
+    command = [sys.executable, "-m", "synapse", "load", str(demo_path()), "--group-id", graph_name]
+    loads = [
+        subprocess.Popen(
+            command,
+            env={**os.environ, "FALKORDB_URI": falkordb_uri},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    complaints = [load.communicate(timeout=60)[1] for load in loads]
+    assert 0 in [load.returncode for load in loads]
+    for load, complaint in zip(loads, complaints, strict=True):
+        assert load.returncode == 0 or (load.returncode == 4 and "works on graph" in complaint)
+    snapshot = store.read_graph(graph_name)
+    assert (len(snapshot.entities), len(snapshot.facts), snapshot.left_out) == (55, 128, {})

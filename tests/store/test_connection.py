@@ -265,7 +265,7 @@ def test_a_graph_that_is_not_there(owner: Connection) -> None:
 
 def test_a_key_of_another_kind(owner: Connection) -> None:
     ask(owner, "SET", "text", "x")
-    with says(errors.StoreError, "other than a graph"):
+    with says(errors.StoreError, "another kind of value"):
         ask(owner, "GRAPH.RO_QUERY", "text", "RETURN 1")
 
 

@@ -13,7 +13,7 @@
     │   ├── OutOfMemory           1   the server is at its memory limit and refuses to write
     │   └── IncompleteRead        1   fewer rows arrived than the graph holds
     ├── LockBusy                  4   another run works on this graph
-    ├── LockLost                  1   the lock was taken over before the write; nothing was written
+    ├── LockLost                  1   the lock was taken over; nothing more was written
     ├── PartlyApplied             3   some graphs failed, the others finished
     └── SafetyCap                 5   a plan exceeds its caps; nothing was written
 
@@ -85,7 +85,7 @@ class LockBusy(SynapseError):
 
 
 class LockLost(SynapseError):
-    """The lock was taken over before the write; nothing was written."""
+    """The lock was taken over; nothing more was written."""
 
 
 class PartlyApplied(SynapseError):

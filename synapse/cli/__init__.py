@@ -20,6 +20,8 @@ import typer
 from synapse.cli.consolidate import consolidate
 from synapse.cli.explain import explain
 from synapse.cli.load import load
+from synapse.cli.relations import relations
+from synapse.cli.review import review
 from synapse.cli.status import status
 from synapse.errors import SynapseError, UsageError
 
@@ -36,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (consolidate, status, explain, load):
+for command in (consolidate, status, explain, review, relations, load):
     app.command()(command)
 
 

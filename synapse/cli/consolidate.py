@@ -39,6 +39,9 @@ def consolidate(
     prune: Annotated[
         bool, typer.Option("--prune", help="Report what could be pruned; deletes nothing.")
     ] = False,
+    resolve: Annotated[
+        bool, typer.Option("--resolve", help="End facts that are contradicted for certain.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing at all.")] = False,
     now: Now = None,
     report_file: Annotated[
@@ -61,7 +64,7 @@ def consolidate(
         with opened_store(settings) as store:
             runs = wanted_runs(
                 store, settings, all_groups, graph, group_id,
-                now_s=now_s, schemas=schemas, prune=prune, dry_run=dry_run,
+                now_s=now_s, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
                 full_lists=report is not None,
             )  # fmt: skip
             outcomes, full = _consolidated(store, settings, runs, keep_full=report is not None)
@@ -91,8 +94,8 @@ def _consolidated(
     for run in runs:
         outcome = engine.consolidate(run)
         if keep_full:
-            full.append(full_report(outcome.report, outcome.thoughts))
-        outcomes.append(replace(outcome, thoughts=None))
+            full.append(full_report(outcome.report, outcome.thoughts, outcome.ledger))
+        outcomes.append(replace(outcome, thoughts=None, ledger={}))
     return outcomes, full
 
 

@@ -76,6 +76,8 @@ class ContradictionConfig(_Section):
 
     supersession_tolerance_s: Annotated[float, Field(ge=0.0, le=31_536_000.0)] = 86_400.0
     """A superseding fact starts within this time of the end of the fact that it supersedes."""
+    resolve_confidence: Ratio = 0.875
+    """From this confidence on a missed contradiction may be written into the graph."""
 
 
 class RelationsConfig(_Section):

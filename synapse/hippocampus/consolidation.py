@@ -8,25 +8,27 @@ it. A dry run is the same run without the last step.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from synapse.errors import LockBusy, StoreError, StoreUnreachable, SynapseError, UnknownGraph
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.ledger import changes, follow
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
-from synapse.hippocampus.plan import Change, ConsolidationPlan
-from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
 from synapse.hippocampus.report import ConsolidationReport, Durations, Status, Timeless
+from synapse.hippocampus.resolution import is_waiting
+from synapse.hippocampus.resolver import Resolver, Written
 from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Kept, Standing
-from synapse.hippocampus.summary import iso_time, summarize, timeless
+from synapse.hippocampus.summary import iso_time, summarize, tell_lapsed, tell_written, timeless
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys
 
-LOCK_TTL_S = 60.0
 LOUD_FAILURES_COUNT = 3
 
 
@@ -39,6 +41,8 @@ class Run:
     run_id: str
     schemas: bool = False
     prune: bool = False
+    resolve: bool = False
+    """Whether certain contradictions are written into the graph."""
     dry_run: bool = False
     full_lists: bool = False
     """Whether the caller wants the thoughts behind the report, which takes thinking anew."""
@@ -51,6 +55,8 @@ class Outcome:
     report: ConsolidationReport
     thoughts: Thoughts | None = None
     error: SynapseError | None = None
+    ledger: dict[str, Any] = field(default_factory=dict)
+    """What is decided about the facts that the thoughts are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +69,31 @@ class _Found:
     read_s: float
     """When the graph had been read, by the stopwatch."""
     thoughts: Thoughts | None = None
+    ledger: dict[str, Any] = field(default_factory=dict)
+    written: Written | None = None
+    """What became of the contradictions, where they were to be resolved."""
 
 
 def make_plan(
-    thoughts: Thoughts, known: Timeless, room: Room, run: Run, whole: GraphOutline | None = None
-) -> ConsolidationPlan:
+    thoughts: Thoughts, known: Timeless, ledger: dict[str, Any], room: Room, run: Run,
+    whole: GraphOutline | None = None,
+) -> ConsolidationPlan:  # fmt: skip
     """Compare what was thought with what is kept.
 
     Args:
         thoughts: what the run has thought.
         known: the part of it that does not depend on the moment.
+        ledger: what is decided about the facts that the thoughts are about.
         room: what is kept.
         run: what was asked for.
         whole: the whole graph, where the run looks at one group of it: what is kept about the
             memories of the others stays.
     """
     traces = thoughts.traces
-    findings = ledger_entries(thoughts)
     if whole is not None:
         traces = _with_other_groups(traces, room.traces, whole)
         others = set(whole.fact_uuids).difference(thoughts.snapshot.facts.uuid)
-        findings = {u: e for u, e in room.ledger.items() if u in others} | findings
+        ledger = {u: e for u, e in room.ledger.items() if u in others} | ledger
     return ConsolidationPlan(
         graph=run.scope.graph,
         run_id=run.run_id,
@@ -92,26 +102,10 @@ def make_plan(
         traces=traces,
         changed=changed_rows(room.traces, traces),
         removed=removed_keys(room.traces, traces),
-        ledger=_ledger_changes(room.ledger, findings),
-        memo=_new_memo(thoughts, known, findings, room) if whole is None else None,
+        ledger=changes(room.ledger, ledger),
+        memo=_new_memo(thoughts, known, ledger, room) if whole is None else None,
         surprises=tuple(surprise.id for surprise in room.surprises),
     )
-
-
-def ledger_entries(thoughts: Thoughts) -> dict[str, Any]:
-    """The findings that wait for a decision: those that Graphiti has not recorded itself."""
-    uuid = thoughts.snapshot.facts.uuid
-    return {
-        uuid[finding.fact]: {
-            "verdict": finding.verdict,
-            "by": uuid[finding.by] if finding.by >= 0 else None,
-            "rule": finding.rule,
-            "confidence": finding.confidence,
-            "state": "found",
-        }
-        for finding in thoughts.contradictions.findings
-        if finding.verdict not in ("superseded", "duplicate")
-    }
 
 
 def _new_memo(
@@ -127,17 +121,6 @@ def _with_other_groups(own: TraceTable, kept: TraceTable, whole: GraphOutline) -
     others = kept[np.isin(kept["key"], elsewhere)]
     both = np.concatenate([own, others])
     return both[np.argsort(both["key"], kind="stable")]
-
-
-def _ledger_changes(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]:
-    changes = []
-    for uuid in sorted(before.keys() | after.keys()):
-        old, new = before.get(uuid), after.get(uuid)
-        if old != new:
-            reason = f"{new['verdict']} by rule {new['rule']}" if new else "no longer found"
-            by = new.get("by") if new else None
-            changes.append(Change(uuid, old, new, reason, (by,) if by else ()))
-    return tuple(changes)
 
 
 class ConsolidationEngine:
@@ -178,7 +161,10 @@ class ConsolidationEngine:
             found.known, found.standing, room,
             schemas=run.schemas, prune=run.prune, **_header(run),
         )  # fmt: skip
+        if found.written is not None:
+            tell_written(report, found.written)
         plan = found.plan
+        tell_lapsed(report, plan.ledger)
         think_s = self._stopwatch()
         changed_count = int(plan.changed.sum())
         report.retention.changed = changed_count
@@ -187,12 +173,15 @@ class ConsolidationEngine:
         if not run.dry_run and self._write(plan, room, report):
             report.wrote.traces = changed_count
             report.wrote.findings = len(plan.ledger)
+        if found.written and found.written.steps and not run.dry_run:
+            self._release(plan, report)
         report.durations_s = Durations(
             read=round(found.read_s - started_s, 3),
             think=round(think_s - found.read_s, 3),
             write=round(self._stopwatch() - think_s, 3),
         )
-        return Outcome(report, found.thoughts)
+        ledger = found.written.seen_in(found.ledger) if found.written else found.ledger
+        return Outcome(report, found.thoughts, ledger=ledger)
 
     def recollect(self, run: Run) -> Thoughts:
         """Read the graph and begin to think about it.
@@ -212,6 +201,9 @@ class ConsolidationEngine:
         """Think about the graph, or remember what was thought when it was the same."""
         graph, memo = run.scope.graph, Memo.read(room.memo)
         may_remember = run.scope.whole_graph and not run.full_lists and not room.surprises
+        if run.resolve:
+            sure = self.config.contradictions.resolve_confidence
+            may_remember = may_remember and not is_waiting(room.ledger, sure)
         if memo and may_remember and memo.holds(self.config, room.ledger, run.now_s):
             seen = self.store.read_graph_unless(graph, memo.graph_digest)
             if isinstance(seen, GraphSnapshot):
@@ -221,16 +213,23 @@ class ConsolidationEngine:
             if kept is not None:
                 standing = Standing(seen, kept, run.now_s, self.config)
                 plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)
-                return _Found(memo.known, standing, plan, read_s)
+                written = Written(room) if run.resolve else None
+                return _Found(memo.known, standing, plan, read_s, written=written)
         return self._think(run, room, self.store.read_graph(graph))
 
     def _think(self, run: Run, room: Room, snapshot: GraphSnapshot) -> _Found:
         read_s = self._stopwatch()
         thoughts = self._scoped(run, snapshot)
-        known = timeless(thoughts)
+        written = None
+        if run.resolve:
+            resolver = Resolver(self.store, run.run_id, run.dry_run)
+            thoughts, written = resolver.resolve(thoughts, room, lambda: self.recollect(run))
+            room = written.room
+        ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
+        known = timeless(thoughts, ledger)
         whole = None if run.scope.whole_graph else snapshot.outline()
-        plan = make_plan(thoughts, known, room, run, whole)
-        return _Found(known, thoughts.standing, plan, read_s, thoughts)
+        plan = make_plan(thoughts, known, ledger, room, run, whole)
+        return _Found(known, thoughts.standing, plan, read_s, thoughts, ledger, written)
 
     def _write(self, plan: ConsolidationPlan, room: Room, report: ConsolidationReport) -> bool:
         if plan.is_empty:

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from synapse.hippocampus.ledger import Entry
 from synapse.hippocampus.model import KIND_NAMES
 from synapse.hippocampus.report import ConsolidationReport
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.summary import iso_time
 
 
-def full_report(report: ConsolidationReport, thoughts: Thoughts | None) -> dict[str, Any]:
-    """The same object as on stdout, plus ``all`` in each section (none for a run that failed)."""
+def full_report(
+    report: ConsolidationReport,
+    thoughts: Thoughts | None,
+    ledger: Mapping[str, Entry] | None = None,
+) -> dict[str, Any]:
+    """The same object as on stdout, plus ``all`` in each section (none for a run that failed).
+
+    Args:
+        report: of the run.
+        thoughts: behind it.
+        ledger: what is decided about the facts.
+    """
     whole = report.as_dict()
     if thoughts is None:
         return whole
-    whole["contradictions"]["all"] = _findings(thoughts)
+    whole["contradictions"]["all"] = _findings(thoughts, ledger or {})
     whole["retention"]["all"] = _memories(thoughts)
     if report.schemas is not None:
         whole["schemas"]["all"] = [schema.as_dict() for schema in thoughts.schemas]
@@ -24,7 +36,7 @@ def full_report(report: ConsolidationReport, thoughts: Thoughts | None) -> dict[
     return whole
 
 
-def _findings(thoughts: Thoughts) -> list[dict[str, Any]]:
+def _findings(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> list[dict[str, Any]]:
     uuid = thoughts.snapshot.facts.uuid
     return [
         {
@@ -35,9 +47,14 @@ def _findings(thoughts: Thoughts) -> list[dict[str, Any]]:
             "rule": finding.rule,
             "invalid_at": _time_or_none(finding.invalid_at_s),
             "evidence": finding.evidence,
+            **_decided(ledger.get(uuid[finding.fact], {})),
         }
         for finding in thoughts.contradictions.findings
     ]
+
+
+def _decided(entry: Entry) -> Entry:
+    return {name: entry[name] for name in ("state", "decision") if name in entry}
 
 
 def _memories(thoughts: Thoughts) -> list[dict[str, Any]]:

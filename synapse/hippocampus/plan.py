@@ -34,6 +34,30 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class FactState:
+    """One fact as its graph holds it now; times as they are written there, ``None`` for none."""
+
+    text: str
+    valid_at: str | None = None
+    invalid_at: str | None = None
+    expired_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndChange:
+    """When a fact ended, before and after: the one kind of write to Graphiti's own data.
+
+    It is written only where the fact's end still is what it was ``before``.
+    """
+
+    fact: str
+    """Uuid of the fact."""
+    before: FactState
+    invalid_at: str | None
+    expired_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ConsolidationPlan:
     """Everything one run writes into Synapse's room of one graph, in one atomic step.
 
@@ -55,6 +79,8 @@ class ConsolidationPlan:
     memo: dict[str, Any] | None = None
     """What to remember of this run; ``None`` where that is kept already."""
     run_record: dict[str, Any] = field(default_factory=dict)
+    interim: bool = False
+    """Not the end of a run: the record of the last run and earlier failures stay as they are."""
 
     @property
     def is_empty(self) -> bool:

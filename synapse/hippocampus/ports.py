@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
-from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.traces import TraceTable, empty_traces
+
+LOCK_TTL_S = 60.0
+"""How long a run that is heard of no more keeps others away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,26 @@ class MemoryStore(Protocol):
         Raises:
             LockLost: ``lock_token`` does not hold the lock, or the room's revision is no longer
                 the plan's. Nothing was written.
+        """
+
+    def read_facts(self, graph: str, facts: Collection[str]) -> dict[str, FactState]:
+        """These facts as the graph holds them now, by uuid; those that are gone are left out.
+
+        Raises:
+            UnknownGraph: there is no graph of that name.
+        """
+
+    def change_ends(self, graph: str, changes: Sequence[EndChange], lock_token: str) -> set[str]:
+        """Write when facts ended, each only where its end is still what it was before.
+
+        Few at a time, the lock checked before each part. Nothing but ``invalid_at`` and
+        ``expired_at`` of the named facts is touched.
+
+        Returns:
+            Uuids of the facts that were written; the others have changed meanwhile.
+
+        Raises:
+            LockLost: ``lock_token`` does not hold the lock any more; parts written before stay.
         """
 
     def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:

@@ -41,13 +41,19 @@ class OnlineContradictions(BaseModel):
 
 
 class Contradictions(BaseModel):
-    """Facts that another fact contradicts, or whose invalidation nothing explains."""
+    """Facts that another fact contradicts, or whose invalidation nothing explains.
+
+    ``duplicates`` say the same as another fact and are not part of ``count``.
+    """
 
     count: int = 0
     superseded: int = 0
     missed: int = 0
     doubtful: int = 0
+    unclear: int = 0
+    duplicates: int = 0
     resolved: int = 0
+    reverted: int = 0
     review: int = 0
     top: list[dict[str, Any]] = Field(default_factory=list)
 
@@ -95,6 +101,7 @@ class Wrote(BaseModel):
     traces: int = 0
     findings: int = 0
     invalidated: int = 0
+    revalidated: int = 0
     archived: int = 0
 
 

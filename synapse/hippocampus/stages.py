@@ -16,6 +16,8 @@ from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation
 from synapse.hippocampus.keywords import count_hits
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.salience import SalienceScorer
 from synapse.hippocampus.schema import Schema, SchemaExtractor
 from synapse.hippocampus.standing import Kept, Standing
@@ -44,7 +46,13 @@ class Thoughts:
     @cached_property
     def contradictions(self) -> Contradictions:
         """Facts that were, or should be, superseded."""
-        return ContradictionDetector(self.config.contradictions).detect(self.snapshot, self.now_s)
+        detector = ContradictionDetector(self.config.contradictions)
+        return detector.detect(self.snapshot, self.now_s, self.relations)
+
+    @cached_property
+    def relations(self) -> RelationTable:
+        """What the graph shows about each of its relations."""
+        return RelationLearner(self.config.relations).learn(self.snapshot, self.now_s)
 
     @cached_property
     def co_activation(self) -> CoActivation:

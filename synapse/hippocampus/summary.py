@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from synapse.hippocampus.ledger import WAITING, Entry
 from synapse.hippocampus.model import DEFAULT_GROUPS, ENTITY, FACT, KIND_NAMES
+from synapse.hippocampus.plan import Change
 from synapse.hippocampus.ports import Room
 from synapse.hippocampus.report import (
     ConsolidationReport,
@@ -22,6 +25,7 @@ from synapse.hippocampus.report import (
     Timeless,
     shortened,
 )
+from synapse.hippocampus.resolver import Written
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Standing
@@ -41,8 +45,8 @@ def iso_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 
-def timeless(thoughts: Thoughts) -> Timeless:
-    """Everything in the report that follows from the graph alone."""
+def timeless(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Timeless:
+    """Everything in the report that follows from the graph and what was decided about it."""
     snapshot = thoughts.snapshot
     return Timeless(
         seen=Seen(
@@ -51,13 +55,13 @@ def timeless(thoughts: Thoughts) -> Timeless:
             facts=len(snapshot.facts),
             mentions=len(snapshot.mentions),
         ),
-        contradictions=_contradictions(thoughts),
+        contradictions=_contradictions(thoughts, ledger),
         hebbian=Hebbian(
             groups=thoughts.co_activation.groups_count,
             associations=thoughts.co_activation.associations_count,
         ),
         schemas=_schemas(thoughts),
-        warnings=_warnings(thoughts),
+        warnings=_warnings(thoughts, ledger),
     )
 
 
@@ -81,19 +85,53 @@ def summarize(
     return report
 
 
-def _contradictions(thoughts: Thoughts) -> Contradictions:
-    findings = thoughts.contradictions.findings
-    count = Counter(finding.verdict for finding in findings)
+def tell_written(report: ConsolidationReport, written: Written) -> None:
+    """Put into the report what became of the contradictions that were to be resolved."""
+    report.contradictions = report.contradictions.model_copy(
+        update={"resolved": written.resolved_count, "reverted": written.reverted_count}
+    )
+    if not report.dry_run:
+        report.wrote.invalidated = written.resolved_count
+        report.wrote.revalidated = written.reopened_count
+    if written.changed:
+        report.warnings.append(
+            f"{len(written.changed)} facts changed meanwhile and were not resolved: "
+            f"{listed(written.changed)}"
+        )
+    if not written.resolved_count and report.seen.facts:
+        report.reason_for_zero["resolved"] = "no missed contradiction is certain enough"
+
+
+def tell_lapsed(report: ConsolidationReport, ledger: Iterable[Change]) -> None:
+    """Say which decisions this run found overwritten and without a reason to repeat them."""
+    written = ("resolved", "reverted", "undone")
+    lapsed = [
+        change.target
+        for change in ledger
+        if change.before and change.after
+        and change.before["state"] in written and change.after["state"] == "lapsed"
+    ]  # fmt: skip
+    if lapsed:
+        report.warnings.append(
+            f"{len(lapsed)} resolved facts were overwritten and are no longer contradicted; "
+            f"left as they are: {listed(lapsed)}"
+        )
+
+
+def _contradictions(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Contradictions:
+    findings = [f for f in thoughts.contradictions.findings if f.verdict != "duplicate"]
+    count = Counter(finding.verdict for finding in thoughts.contradictions.findings)
     uuid = thoughts.snapshot.facts.uuid
     first = sorted(
-        findings, key=lambda f: (_VERDICT_ORDER.index(f.verdict), -f.confidence, uuid[f.fact])
+        (f for f in findings if ledger.get(uuid[f.fact], {"state": "found"})["state"] in WAITING),
+        key=lambda f: (_VERDICT_ORDER.index(f.verdict), -f.confidence, uuid[f.fact]),
     )
     return Contradictions(
         count=len(findings) - count["duplicate"] - count["needs review"],
         superseded=count["superseded"],
         missed=count["missed"],
         doubtful=count["doubtful"],
-        review=count["missed"] + count["doubtful"] + count["needs review"],
+        review=sum(entry["state"] in WAITING for entry in ledger.values()),
         top=[
             {
                 "fact": shortened(uuid[finding.fact], _UUID_CHARACTERS),
@@ -153,7 +191,7 @@ def _pruning(standing: Standing) -> Pruning:
     )
 
 
-def _warnings(thoughts: Thoughts) -> list[str]:
+def _warnings(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> list[str]:
     snapshot = thoughts.snapshot
     warnings = [f"left out of the run: {n} {what}" for what, n in snapshot.left_out.items() if n]
     unknown_count = int(np.isnan(thoughts.touched.last_touch_s).sum())
@@ -162,6 +200,20 @@ def _warnings(thoughts: Thoughts) -> list[str]:
     groups = sorted(snapshot.group_ids() - DEFAULT_GROUPS)
     if len(groups) > 1:
         warnings.append(f"the graph holds several groups, taken together: {listed(groups)}")
+    return warnings + _ledger_warnings(ledger)
+
+
+def _ledger_warnings(ledger: Mapping[str, Entry]) -> list[str]:
+    state = Counter(entry["state"] for entry in ledger.values())
+    warnings = []
+    if state["reverted"]:
+        warnings.append(
+            f"an ingestion has overwritten {state['reverted']} resolved facts; add --resolve"
+        )
+    if state["given_up"]:
+        warnings.append(
+            f"{state['given_up']} resolved facts were overwritten too often; see synapse review"
+        )
     return warnings
 
 

@@ -32,9 +32,14 @@ class Timeline:
     ended: Bools
     retired: Bools
     """Graphiti has recorded that something contradicted the fact."""
+    episode_s: Floats
+    """When each episode was, shape (episodes,)."""
+    first_episode: Ints
+    """The episode that brought the fact, -1 if none is known."""
+    has_begun: Bools
+    """The fact has begun, and it is no housekeeping."""
     speaks: Bools
-    """The fact can replace another and be replaced by wording: it has begun, it links two
-    entities, and it is no housekeeping."""
+    """It has begun and links two entities."""
     relation: Ints
     """Number of the relation in ``relation_names``."""
     relation_names: list[str]
@@ -43,12 +48,16 @@ class Timeline:
     def of(cls, snapshot: GraphSnapshot, now_s: float) -> Timeline:
         """Read the times of all facts; a fact whose end lies after ``now_s`` has not ended."""
         facts = snapshot.facts
-        created_s, support_s = _readable(facts.created_at_s), _newest_episode_s(snapshot)
+        episodes = snapshot.episodes
+        episode_s = _first_known(_readable(episodes.valid_at_s), _readable(episodes.created_at_s))
+        first_episode, support_s = _outer_episodes(snapshot, episode_s)
+        created_s = _readable(facts.created_at_s)
         start_s = _first_known(_readable(facts.valid_at_s), support_s, created_s)
         expired_s = _readable(facts.expired_at_s)
         end_s = _first_known(_readable(facts.invalid_at_s), expired_s)
         relation, names = relation_codes(facts.relation)
         housekeeping = [code for code, name in enumerate(names) if name == DUPLICATE_RELATION]
+        has_begun = (start_s <= now_s) & ~np.isin(relation, housekeeping)
         return cls(
             start_s=start_s,
             created_s=created_s,
@@ -56,61 +65,65 @@ class Timeline:
             end_s=end_s,
             ended=end_s <= now_s,
             retired=~np.isnan(expired_s),
-            speaks=(
-                (start_s <= now_s)
-                & (facts.source != facts.target)
-                & ~np.isin(relation, housekeeping)
-            ),
+            episode_s=episode_s,
+            first_episode=first_episode,
+            has_begun=has_begun,
+            speaks=has_begun & (facts.source != facts.target),
             relation=relation,
             relation_names=names,
         )
 
-    def nearest_successors(
-        self,
-        ended: Ints,
-        group: Ints,
-        uuids: list[str],
-        tolerance_s: float,
-        differs: Callable[[Ints, Ints], Bools],
-    ) -> Ints:
-        """For each ended fact the fact of its group that begins nearest to its end.
 
-        A sort-join: the facts that may succeed are sorted by group and start, each end is looked
-        up there, and only a fixed number of neighbours on either side is considered. So a group
-        of ten thousand facts costs no more than ten thousand groups of one.
+def nearest_successors(
+    time: Timeline,
+    ended: Ints,
+    group: Ints,
+    uuids: list[str],
+    tolerance_s: float,
+    differs: Callable[[Ints, Ints], Bools],
+    may_follow: Bools | None = None,
+) -> Ints:
+    """For each ended fact the fact of its group that begins nearest to its end.
 
-        Args:
-            ended: rows of facts, shape (n,).
-            group: number of each fact's group, shape (facts,).
-            uuids: of all facts; they decide between equal times.
-            tolerance_s: how far from the end a successor may begin.
-            differs: tells for aligned rows of old and new facts whether the new one is another
-                statement at all.
+    A sort-join: the facts that may succeed are sorted by group and start, each end is looked
+    up there, and only a fixed number of neighbours on either side is considered. So a group
+    of ten thousand facts costs no more than ten thousand groups of one.
 
-        Returns:
-            Rows, -1 where there is none. A successor always begins later than the ended fact.
-        """
-        pool = np.flatnonzero(self.speaks & _may_be_in(group, group[ended]))
-        if not len(pool):
-            return np.full(len(ended), -1, np.int64)
-        keys = memory_keys([uuids[row] for row in pool.tolist()])
-        pool = pool[np.lexsort((keys, self.created_s[pool], self.start_s[pool], group[pool]))]
-        at = _places(group[pool], self.start_s[pool], group[ended], self.end_s[ended])
-        slot = at[:, None] + np.arange(-_NEIGHBOURS_COUNT, _NEIGHBOURS_COUNT)
-        near = pool[np.clip(slot, 0, len(pool) - 1)]
-        gap_s = np.abs(self.start_s[near] - self.end_s[ended][:, None])
-        fits = (
-            (slot >= 0)
-            & (slot < len(pool))
-            & (group[near] == group[ended][:, None])
-            & (self.start_s[near] > self.start_s[ended][:, None])
-            & (gap_s <= tolerance_s)
-        )
-        old, column = np.nonzero(fits)
-        fits[old, column] = differs(ended[old], near[old, column])
-        best = np.argmin(np.where(fits, gap_s, np.inf), axis=1)
-        row = np.arange(len(ended))
-        return np.where(fits[row, best], near[row, best], -1)
+    Args:
+        time: the times of all facts.
+        ended: rows of facts, shape (n,).
+        group: number of each fact's group, shape (facts,).
+        uuids: of all facts; they decide between equal times.
+        tolerance_s: how far from the end a successor may begin.
+        differs: tells for aligned rows of old and new facts whether the new one is another
+            statement at all.
+        may_follow: facts that can succeed; those that link two entities if none are given.
+
+    Returns:
+        Rows, -1 where there is none. A successor always begins later than the ended fact.
+    """
+    follows = time.speaks if may_follow is None else may_follow
+    pool = np.flatnonzero(follows & _may_be_in(group, group[ended]))
+    if not len(pool):
+        return np.full(len(ended), -1, np.int64)
+    keys = memory_keys([uuids[row] for row in pool.tolist()])
+    pool = pool[np.lexsort((keys, time.created_s[pool], time.start_s[pool], group[pool]))]
+    at = _places(group[pool], time.start_s[pool], group[ended], time.end_s[ended])
+    slot = at[:, None] + np.arange(-_NEIGHBOURS_COUNT, _NEIGHBOURS_COUNT)
+    near = pool[np.clip(slot, 0, len(pool) - 1)]
+    gap_s = np.abs(time.start_s[near] - time.end_s[ended][:, None])
+    fits = (
+        (slot >= 0)
+        & (slot < len(pool))
+        & (group[near] == group[ended][:, None])
+        & (time.start_s[near] > time.start_s[ended][:, None])
+        & (gap_s <= tolerance_s)
+    )
+    old, column = np.nonzero(fits)
+    fits[old, column] = differs(ended[old], near[old, column])
+    best = np.argmin(np.where(fits, gap_s, np.inf), axis=1)
+    row = np.arange(len(ended))
+    return np.where(fits[row, best], near[row, best], -1)
 
 
 def _may_be_in(groups: Ints, wanted: Ints) -> Bools:
@@ -128,15 +141,18 @@ def _places(groups: Ints, times_s: Floats, wanted_group: Ints, wanted_s: Floats)
     return np.searchsorted(code[: len(groups)], code[len(groups) :])
 
 
-def _newest_episode_s(snapshot: GraphSnapshot) -> Floats:
-    episodes, support = snapshot.episodes, snapshot.facts.episodes
-    when_s = _first_known(_readable(episodes.valid_at_s), _readable(episodes.created_at_s))
-    newest_s = np.full(len(support), np.nan)
-    supported = support.counts() > 0
-    if supported.any():
-        first = support.offsets[:-1][supported]
-        newest_s[supported] = np.fmax.reduceat(when_s[support.values], first)
-    return newest_s
+def _outer_episodes(snapshot: GraphSnapshot, episode_s: Floats) -> tuple[Ints, Floats]:
+    """The first episode of each fact, and the time of its newest one."""
+    support = snapshot.facts.episodes
+    first, newest_s = np.full(len(support), -1, np.int64), np.full(len(support), np.nan)
+    supported = np.flatnonzero(support.counts() > 0)
+    if len(supported):
+        start = support.offsets[:-1][supported]
+        when_s = episode_s[support.values]
+        newest_s[supported] = np.fmax.reduceat(when_s, start)
+        order = np.lexsort((when_s, support.row_numbers()))
+        first[supported] = support.values[order[start]]
+    return first, newest_s
 
 
 def _readable(times_s: Floats) -> Floats:

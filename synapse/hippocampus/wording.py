@@ -1,14 +1,15 @@
 """What words say: relation names made comparable, and phrases that announce a change.
 
-The phrases are data. A language is one :class:`Wording`; adding a language or a phrase is adding
-a row, and no code knows any word of any language.
+The phrases are data (see :mod:`~synapse.hippocampus.lexicon.english_changes`). A language is one
+:class:`Wording`; adding a language or a phrase is adding a row, and no code knows any word of any
+language.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -24,7 +25,6 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NAME_WORDS_MAX = 8
 _WORDS_MAX = 16
 _WINDOW_CHARACTERS = 400
-_BATCH_TEXTS_COUNT = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,9 @@ class Cue:
     """One phrase that announces a change, and where the name of the value that ends stands."""
 
     name: str
-    needle: str
-    """A lower-case part of every text in which the pattern can match: the cheap first test."""
+    needles: tuple[str, ...]
+    """Lower-case parts, one of which is in every text in which the pattern can match: the cheap
+    first test."""
     pattern: str
     """Regular expression of the phrase; case does not matter."""
     ended: Literal["after", "before"]
@@ -42,15 +43,51 @@ class Cue:
     """How often, from 0 to 1, the phrase means what it seems to mean."""
     skipped_words_count: int = 0
     """How many words of any kind may stand between the phrase and the name."""
+    families: frozenset[str] = frozenset()
+    """Families of relations that the phrase can end; empty for all."""
+    also: tuple[str, ...] = ()
+    """Parts one of which is in the text as well, if there are any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A phrase that begins a new value, which ends the one before: *moved to*."""
+
+    pattern: str
+    families: frozenset[str]
+    """Families of relations whose value it begins."""
+    confidence: float
+    only: frozenset[str] = frozenset()
+    """Words of which the old relation has one; empty for no such condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A phrase that says of the fact's own two entities that something between them ended."""
+
+    pattern: str
+    families: frozenset[str]
+    """Families of relations that end; empty: whatever the sentence itself speaks of."""
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Opposites:
+    """Words of which one denies the other: *like* and *dislike*."""
+
+    name: str
+    yes: frozenset[str]
+    no: frozenset[str]
 
 
 @dataclass(frozen=True)
 class Wording:
-    """The phrases of one language.
+    """How one language speaks of change.
 
     A cue counts only where the name stands whole (see ``followers``) and the sentence states
     something: a sentence with a word of ``vetoes``, or a question, states nothing, and a phrase
-    shortly after one of ``negations`` says the opposite.
+    shortly after one of ``negations`` says the opposite. All patterns are regular expressions in
+    which case does not matter; an empty one never matches.
     """
 
     language: str
@@ -61,7 +98,61 @@ class Wording:
     """Words that may follow the name directly; any other makes it part of a longer name."""
     negations: frozenset[str]
     vetoes: str
-    """Regular expression of questions, plans, wishes and additions."""
+    """Questions, plans, wishes and additions."""
+    asks: str = ""
+    """Questions."""
+    supposes: str = ""
+    """Plans, wishes, guesses."""
+    adds: str = ""
+    """What comes in addition."""
+    recalls: str = ""
+    """What was so once."""
+    corrects: str = ""
+    """Corrections of what was said before."""
+    correction_needles: tuple[str, ...] = ()
+    """Lower-case parts, one of which is in every text that corrects."""
+    negates: str = ""
+    """Denials."""
+    mood_needles: tuple[str, ...] = ()
+    """Lower-case parts, one of which is in every text that is more than a plain statement; words of
+    ``past_states`` and ``scopes``, and question marks, are looked for anyway."""
+    past_states: frozenset[str] = frozenset()
+    """Past tenses of verbs that describe a state: *lived*."""
+    scopes: tuple[tuple[str, frozenset[str]], ...] = ()
+    """Kinds of circumstances under which a statement holds, with their words."""
+    families: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Words of relations that speak of one matter."""
+    beginnings: tuple[Beginning, ...] = ()
+    endings: tuple[Ending, ...] = ()
+    definite: str = ""
+    """Sentences that give the one value of something: *⟨o⟩ is the mayor of ⟨s⟩*."""
+    conditions: str = ""
+    """A condition under which a sentence holds, as the first group: *for reads*."""
+    condition_needles: tuple[str, ...] = ()
+    """Lower-case parts, one of which is in every text that has a condition."""
+    beginning_needles: tuple[str, ...] = ()
+    """Lower-case parts, one of which is in every text that a beginning can match."""
+    denial_needles: tuple[str, ...] = ()
+    """Lower-case parts, one of which is in every text that an ending or a denial can match."""
+    blockers: frozenset[str] = frozenset()
+    """Words that part an ending from a name: what follows them did not end."""
+    opposites: tuple[Opposites, ...] = ()
+    states: tuple[frozenset[str], ...] = ()
+    """States of which a thing is in one at a time."""
+    fixed: frozenset[str] = frozenset()
+    """Words of relations that never end."""
+    units: tuple[tuple[str, Mapping[str, float]], ...] = ()
+    """Units of one dimension with their size."""
+    number_words: Sequence[str] = ()
+    """Names of the numbers from zero on."""
+    first_person: str = ""
+    """The speaker speaks of herself."""
+    never: str = ""
+    """The speaker says that she never did something; what follows tells what."""
+    clause_ends: str = ""
+    """Where a clause ends."""
+    function_words: frozenset[str] = frozenset()
+    """Words that say little about the matter of a sentence."""
 
     @cached_property
     def matchers(self) -> tuple[tuple[Cue, re.Pattern[str]], ...]:
@@ -70,7 +161,7 @@ class Wording:
 
     @cached_property
     def _veto(self) -> re.Pattern[str]:
-        return re.compile(self.vetoes, re.IGNORECASE)
+        return compiled(self.vetoes)
 
     def denies(self, before: str, after: str) -> bool:
         """Whether what stands around a phrase in its sentence takes its force away."""
@@ -78,48 +169,9 @@ class Wording:
         return negated or bool(self._veto.search(before) or self._veto.search(after))
 
 
-def _bag(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-ENGLISH = Wording(
-    language="en",
-    cues=(
-        Cue("instead_of", "instead of", r"\binstead of\b", "after", 0.9),
-        Cue("switched_from", " from ",
-            r"\b(?:switched|migrated|moved|upgraded|downgraded|changed|took over)(?: away)? from\b",
-            "after", 0.9),
-        Cue("replaces", "replac", r"\breplac(?:es|ed|ing)\b(?! (?:by|with)\b)", "after", 0.9),
-        Cue("replaced_by", "replaced",
-            r"(?:\b(?:was|were|is|are|has|have|had|been|being|got) ){0,4}\breplaced (?:by|with)\b",
-            "before", 0.9),
-        Cue("no_longer", "no longer", r"\bno longer\b", "after", 0.8, skipped_words_count=3),
-        Cue("rather_than", "rather than", r"\brather than\b", "after", 0.7),
-        Cue("not", "not ", r"\bnot\b", "after", 0.6),
-    ),
-    fillers=_bag(
-        "a an the its their his her our my old former previous current existing "
-        "use uses used using with on in at to for by from via anymore"
-    ),
-    followers=_bag(
-        "and or but nor so as because since due for from to with by in on at of after before when "
-        "while where which that who during if until till via per through within across now then "
-        "today yesterday here there anymore again entirely completely is was are were has had it "
-        "they he she we"
-    ),
-    negations=_bag(
-        "not never without cannot can't won't isn't aren't wasn't weren't hasn't haven't hadn't "
-        "doesn't don't didn't"
-    ),
-    vetoes=(
-        r"\?|\b(?:could|might|should|would|will|shall|(?-i:may)|if|whether|consider\w*|"
-        r"plan(?:s|ned|ning)?|intend\w*|going to|want\w*|hop(?:es?|ed|ing)|wish\w*|propos\w*|"
-        r"suggest\w*|recommend\w*|think\w*|discuss\w*|evaluat\w*|debat\w*|ask(?:s|ed|ing)?|"
-        r"wonder\w*|prefer\w*|also|as well|additionally|in addition|besides)\b"
-    ),
-)  # fmt: skip
-
-LANGUAGES = (ENGLISH,)
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern in which case does not matter; an empty one never matches."""
+    return re.compile(pattern or r"(?!)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,43 +216,36 @@ def relation_codes(relations: Sequence[str]) -> tuple[Ints, list[str]]:
     return codes, names
 
 
-def rows_with_cues(texts: Sequence[str], wording: Wording) -> list[int]:
-    """Rows whose text can hold a cue: a fast test that lets some others through."""
-    needles = sorted({cue.needle for cue in wording.cues})
-    rows: list[int] = []
-    for first in range(0, len(texts), _BATCH_TEXTS_COUNT):
-        batch = texts[first : first + _BATCH_TEXTS_COUNT]
-        joined = "\n".join(batch).lower()
-        for needle in needles:
-            if needle in joined:
-                rows += [row for row, text in enumerate(batch, first) if needle in text.lower()]
-    return sorted(set(rows))
-
-
-def find_hits(text: str, wording: Wording, is_known: Callable[[str], bool]) -> Iterator[Hit]:
+def find_hits(
+    text: str,
+    wording: Wording,
+    is_known: Callable[[str], bool],
+    numbers: Iterable[int] | None = None,
+) -> Iterator[Hit]:
     """Cues in a text that name something known as ended.
 
     Args:
         text: any text; only sentences that state something count.
         wording: the language.
+        numbers: the cues to look for, by their number; all if none are given.
         is_known: tells whether a folded name is one that could have ended.
 
+    >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
     >>> known = {"postgresql"}.__contains__
     >>> [hit.name for hit in find_hits("A uses MongoDB instead of PostgreSQL.", ENGLISH, known)]
     ['postgresql']
     >>> list(find_hits("Should A use MongoDB instead of PostgreSQL?", ENGLISH, known))
     []
     """
-    lowered = text.lower()
-    for cue, pattern in wording.matchers:
-        if cue.needle in lowered:
-            for match in pattern.finditer(text):
-                before = text[max(0, match.start() - _WINDOW_CHARACTERS) : match.start()]
-                after = text[match.end() : match.end() + _WINDOW_CHARACTERS]
-                before, after = _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
-                name = _ended_name(before, after, cue, wording, is_known)
-                if name is not None and not wording.denies(before, after):
-                    yield Hit(cue, name)
+    for number in range(len(wording.matchers)) if numbers is None else numbers:
+        cue, pattern = wording.matchers[number]
+        for match in pattern.finditer(text):
+            before = text[max(0, match.start() - _WINDOW_CHARACTERS) : match.start()]
+            after = text[match.end() : match.end() + _WINDOW_CHARACTERS]
+            before, after = _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
+            name = _ended_name(before, after, cue, wording, is_known)
+            if name is not None and not wording.denies(before, after):
+                yield Hit(cue, name)
 
 
 def _ended_name(

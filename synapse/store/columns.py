@@ -8,17 +8,14 @@ that each takes about :data:`TARGET_MS` of the server's time.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from dataclasses import dataclass, field
-from itertools import count as numbers
+from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from redis.exceptions import ResponseError
 
-from synapse.hippocampus.model import Floats, Ints
-from synapse.store.connection import Connection
+from synapse.store.collector import Collector
 from synapse.store.table import Part, Table, joined_part, typed_part
+from synapse.store.wire import Ask
 
 TARGET_MS = 20.0
 LIMIT_MS = 100
@@ -30,90 +27,17 @@ LINKS_PER_SHARE = 5_000
 """A node with more links is read in shares of its targets where reading it took too long."""
 LARGEST_HUB_LINKS = 100_000
 """Each share walks all links of the node, so beyond this it is read by ranges of its targets, each
-of which walks all links that end there."""
+of which walks all links that end there. Links come in the order of their targets either way, as
+they do where a node is read whole: how long a query took must not change the order of a table."""
 
 _NODES = "ID(a) >= $low AND ID(a) < $high"
 _TARGETS = "ID(a) = $source AND ID(b) >= $low AND ID(b) < $high"
-_SHARE = "ID(a) = $source AND ID(b) % $high = $low"
+_SHARE = "ID(a) = $source AND (ID(b) >= $low AND ID(b) < $high) = true"
+"""The same to the letter, but the server starts from the source and not from the targets."""
+_BEYOND = 2**62
 
 _TOO_MUCH = re.compile("timed out|mem consumption exceeded")
 _EXECUTION_TIME = re.compile(rb"internal execution time: ([\d.]+)")
-
-
-class _Decoded(dict[bytes, str]):
-    def __missing__(self, raw: bytes) -> str:
-        text = self[raw] = raw.decode("utf-8", "replace")
-        return text
-
-
-@dataclass(slots=True)
-class Columns:
-    """All fields of a table; column ``k`` of a kind is the ``k``-th expression of that kind."""
-
-    count: int = 0
-    ids: list[Ints] = field(default_factory=list)
-    times: list[Floats] = field(default_factory=list)
-    names: list[list[str]] = field(default_factory=list)
-    texts: list[list[str]] = field(default_factory=list)
-    list_lengths: list[Ints] = field(default_factory=list)
-    list_codes: list[Ints] = field(default_factory=list)
-    """Which word of the vocabulary each list item is, one list after the other."""
-    vocabulary: list[str] = field(default_factory=list)
-
-
-class _Collector:
-    """Turns the parts of a table into its columns, keeping only what the columns keep."""
-
-    def __init__(self, table: Table) -> None:
-        self._count = 0
-        self._ids: list[list[Ints]] = [[] for _ in table.ids]
-        self._times: list[list[Floats]] = [[] for _ in table.times]
-        self._names: list[list[str]] = [[] for _ in table.names]
-        self._texts: list[list[str]] = [[] for _ in table.texts]
-        self._lengths: list[list[Ints]] = [[] for _ in table.lists]
-        self._codes: list[list[Ints]] = [[] for _ in table.lists]
-        self._decoded = _Decoded()
-        self._vocabulary: defaultdict[bytes, int] = defaultdict(numbers().__next__)
-
-    def add(self, part: Part) -> None:
-        self._count += part.count
-        for known_ids, ids in zip(self._ids, part.ids, strict=True):
-            known_ids.append(ids)
-        for known_times, times in zip(self._times, part.times, strict=True):
-            known_times.append(times)
-        columns = iter(part.texts)
-        for names in self._names:
-            names += map(self._decoded.__getitem__, next(columns))
-        for texts in self._texts:
-            texts += _decode(next(columns))
-        for lengths, codes, (each, items) in zip(
-            self._lengths, self._codes, part.lists, strict=True
-        ):
-            lengths.append(each)
-            codes.append(np.fromiter(map(self._vocabulary.__getitem__, items), np.int64))
-
-    def columns(self) -> Columns:
-        return Columns(
-            self._count,
-            [_concatenated(parts, np.int64) for parts in self._ids],
-            [_concatenated(parts, np.float64) for parts in self._times],
-            self._names,
-            self._texts,
-            [_concatenated(parts, np.int64) for parts in self._lengths],
-            [_concatenated(parts, np.int64) for parts in self._codes],
-            [word.decode("utf-8", "replace") for word in self._vocabulary],
-        )
-
-
-def _decode(column: list[bytes]) -> list[str]:
-    try:
-        return list(map(bytes.decode, column))
-    except UnicodeDecodeError:
-        return [text.decode("utf-8", "replace") for text in column]
-
-
-def _concatenated(parts: list[Any], dtype: type) -> Any:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
 class _TookTooLong(Exception):
@@ -121,23 +45,31 @@ class _TookTooLong(Exception):
 
 
 class TableReader:
-    """Reads one table of one graph, range by range."""
+    """Reads one table of one graph, range by range.
 
-    def __init__(self, connection: Connection, graph: str, table: Table) -> None:
-        self._connection = connection
+    Args:
+        ask: from :func:`~synapse.store.wire.held_wire`.
+        graph: name of the graph.
+        table: what to read.
+        collector: gets the items, each part while the server works on the next.
+    """
+
+    def __init__(self, ask: Ask, graph: str, table: Table, collector: Collector) -> None:
+        self._send = ask
         self._graph = graph
         self._table = table
-        self._collector = _Collector(table)
+        self._collector = collector
+        self._arrived: Part | None = None
         self._can_join = True
         self._may_limit = True
         self._end = 0
 
-    def read(self) -> Columns:
-        """All items of the table."""
+    def read(self) -> None:
+        """Collect all items of the table."""
         ((last_id,),) = self._ask("MATCH (a) RETURN max(ID(a))")[1]
         self._end = 0 if last_id is None else last_id + 1
         self._walk(0, self._end)
-        return self._collector.columns()
+        self._collect()
 
     def total(self) -> int:
         """How many items the server counts; it knows without looking at them."""
@@ -174,9 +106,9 @@ class TableReader:
             if links > LARGEST_HUB_LINKS:
                 self._walk(0, self._end, source=hub)
             else:
-                shares = -(-links // LINKS_PER_SHARE)
-                for share in range(shares):
-                    self._read_some(_SHARE, share, shares, hub, divisible=False)
+                bounds = self._share_bounds(hub)
+                for first, end in pairwise(bounds):
+                    self._read_some(_SHARE, first, end, hub, divisible=False)
             low = hub + 1
         self._walk(low, high)
 
@@ -192,6 +124,16 @@ class TableReader:
         ((nodes, links),) = self._ask(query)[1]
         return dict(sorted(zip(_integers(nodes), _integers(links), strict=True)))
 
+    def _share_bounds(self, hub: int) -> list[int]:
+        """Divide the targets of a node so that equally many links lead to each share."""
+        query = f"MATCH {self._table.pattern} WHERE ID(a) = {hub} RETURN collect(ID(b))"
+        ((targets,),) = self._ask(query)[1]
+        return [
+            0,
+            *sorted({*sorted(_integers(targets))[LINKS_PER_SHARE::LINKS_PER_SHARE]}),
+            _BEYOND,
+        ]
+
     def _read_some(
         self, where: str, low: int, high: int, source: int | None, *, divisible: bool = True
     ) -> float:
@@ -199,17 +141,20 @@ class TableReader:
         values = f"CYPHER low={low} high={high} source={-1 if source is None else source} "
         took_ms = 0.0
         if self._can_join:
-            query = values + self._table.query(where, joined=True)
-            reply = self._try_joined(query, divisible)
-            part = joined_part(self._table, reply) if reply else None
+            reply = self._try_joined(values + self._table.query(where, joined=True), divisible)
             took_ms = _took_ms(reply) if reply else 0.0
-            if part:
-                self._collector.add(part)
+            self._arrived = joined_part(self._table, reply) if reply else None
+            if self._arrived:
                 return took_ms
         query = values + self._table.query(where, joined=False)
         reply = self._ask(query, "--compact", divisible=divisible)
-        self._collector.add(typed_part(self._table, reply))
+        self._arrived = typed_part(self._table, reply)
         return took_ms + _took_ms(reply)
+
+    def _collect(self) -> None:
+        part, self._arrived = self._arrived, None
+        if part:
+            self._collector.add(part)
 
     def _try_joined(self, query: str, divisible: bool) -> Any:
         try:
@@ -226,9 +171,7 @@ class TableReader:
         limit_ms = LIMIT_MS if divisible else UNDIVIDED_LIMIT_MS
         limit = ("timeout", limit_ms) if self._may_limit else ()
         try:
-            return self._connection.execute_command(  # type: ignore[no-untyped-call]
-                "GRAPH.RO_QUERY", self._graph, query, *limit, *flags
-            )
+            return self._send(("GRAPH.RO_QUERY", self._graph, query, *limit, *flags), self._collect)
         except ResponseError as error:
             if self._may_limit and "TIMEOUT_MAX" in str(error):
                 self._may_limit = False  # the server has a tighter limit of its own

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.errors import LockLost
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
+from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
-from synapse.store import room
+from synapse.store import ends, room
 from synapse.store.connection import Connection, connect, list_graphs
-from synapse.store.document import refuse_own_graph
+from synapse.store.document import refuse_own_graph, shown
 from synapse.store.failures import explained
-from synapse.store.reader import read_graph
+from synapse.store.reader import read_graph, read_graph_unless
 from synapse.store.writer import write_document
 
 
@@ -47,6 +48,11 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             return read_graph(connection, graph)
 
+    def read_graph_unless(self, graph: str, digest: str) -> GraphSnapshot | GraphOutline:
+        """The outline of the graph if it still has this digest, else all of it."""
+        with self._at_work_on(graph) as connection:
+            return read_graph_unless(connection, graph, digest)
+
     def read_room(self, graph: str) -> Room:
         """What is kept beside the graph."""
         with self._at_work_on(graph) as connection:
@@ -76,6 +82,21 @@ class FalkorStore:
         """Write the plan in one transaction and raise the revision by one."""
         with self._at_work_on(plan.graph) as connection:
             room.apply(connection, plan, lock_token)
+
+    def read_facts(self, graph: str, facts: Collection[str]) -> dict[str, FactState]:
+        """These facts as the graph holds them now, by uuid."""
+        with self._at_work_on(graph) as connection:
+            return ends.read_facts(connection, graph, facts)
+
+    def change_ends(self, graph: str, changes: Sequence[EndChange], lock_token: str) -> set[str]:
+        """Write when facts ended, each only where its end is still what it was before."""
+        with self._at_work_on(graph) as connection:
+
+            def check_lock() -> None:
+                if room.lock_holder(connection, graph) != lock_token:
+                    raise LockLost(f"the lock on {shown(graph)} passed on; the rest is not written")
+
+            return ends.change_ends(connection, graph, changes, check_lock)
 
     def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
         """Append to the durable queue that the next run drains."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from synapse.hippocampus.model import (
     Episodes,
     Facts,
     Floats,
+    GraphOutline,
     GraphSnapshot,
     Ints,
     Mentions,
     Ragged,
 )
-from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
 from synapse.store.times import parse_times
@@ -66,10 +68,12 @@ class InMemoryStore:
 
     def read_graph(self, graph: str) -> GraphSnapshot:
         """All entities, facts, episodes and mentions of one graph."""
-        refuse_own_graph(graph)
-        if graph not in self._graphs:
-            raise UnknownGraph(f"there is no graph named {shown(graph)}")
-        return _snapshot(graph, self._graphs[graph])
+        return _snapshot(graph, self._known(graph))
+
+    def read_graph_unless(self, graph: str, digest: str) -> GraphSnapshot | GraphOutline:
+        """The outline of the graph if it still has this digest, else all of it."""
+        snapshot = self.read_graph(graph)
+        return snapshot.outline() if snapshot.digest == digest else snapshot
 
     def read_room(self, graph: str) -> Room:
         """What is kept beside the graph."""
@@ -110,10 +114,7 @@ class InMemoryStore:
     def apply(self, plan: ConsolidationPlan, lock_token: str) -> None:
         """Write the plan in one step and raise the revision by one."""
         room = self.read_room(plan.graph)
-        if self.lock_holder(plan.graph) != lock_token:
-            raise LockLost(
-                f"the lock on {shown(plan.graph)} passed to another run; nothing was written"
-            )
+        self._refuse_without_lock(plan.graph, lock_token)
         if room.revision != plan.base_revision:
             raise LockLost(
                 f"another run wrote the room of {shown(plan.graph)}; nothing was written"
@@ -125,9 +126,27 @@ class InMemoryStore:
             traces=plan.traces.copy(),
             ledger={fact: decision for fact, decision in ledger.items() if decision is not None},
             surprises=tuple(s for s in room.surprises if s.id not in set(plan.surprises)),
-            last_run=_copied(plan.run_record),
+            last_run=room.last_run if plan.interim else _copied(plan.run_record),
+            failures_count=room.failures_count if plan.interim else 0,
             memo=room.memo if plan.memo is None else _copied(plan.memo),
         )
+
+    def read_facts(self, graph: str, facts: Collection[str]) -> dict[str, FactState]:
+        """These facts as the graph holds them now, by uuid."""
+        kept = self._known(graph).facts
+        return {fact: _state(kept[fact]) for fact in facts if fact in kept}
+
+    def change_ends(self, graph: str, changes: Sequence[EndChange], lock_token: str) -> set[str]:
+        """Write when facts ended, each only where its end is still what it was before."""
+        kept, written = self._known(graph).facts, set()
+        for change in changes:
+            self._refuse_without_lock(graph, lock_token)
+            if change.fact in kept and _same_end(_state(kept[change.fact]), change.before):
+                fact = {**kept[change.fact], "invalid_at": change.invalid_at}
+                fact["expired_at"] = change.expired_at
+                kept[change.fact] = {k: v for k, v in fact.items() if v is not None}
+                written.add(change.fact)
+        return written
 
     def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
         """Append to the queue that the next run drains."""
@@ -166,6 +185,27 @@ class InMemoryStore:
 
     def close(self) -> None:
         """Nothing to free."""
+
+    def _known(self, graph: str) -> _Graph:
+        refuse_own_graph(graph)
+        if graph not in self._graphs:
+            raise UnknownGraph(f"there is no graph named {shown(graph)}")
+        return self._graphs[graph]
+
+    def _refuse_without_lock(self, graph: str, lock_token: str) -> None:
+        if self.lock_holder(graph) != lock_token:
+            raise LockLost(
+                f"the lock on {shown(graph)} passed to another run; nothing more is written"
+            )
+
+
+def _state(fact: Item) -> FactState:
+    return FactState(fact["fact"], *map(fact.get, ("valid_at", "invalid_at", "expired_at")))
+
+
+def _same_end(now: FactState, before: FactState) -> bool:
+    ends = ((state.invalid_at or "", state.expired_at or "") for state in (now, before))
+    return next(ends) == next(ends)
 
 
 def _snapshot(graph: str, kept: _Graph) -> GraphSnapshot:
@@ -206,6 +246,7 @@ def _snapshot(graph: str, kept: _Graph) -> GraphSnapshot:
             episode=_rows(mentions, "episode_uuid", episode_row),
             entity=_rows(mentions, "entity_uuid", entity_row),
         ),
+        digest=blake2b(json.dumps(asdict(kept)).encode(), digest_size=16).hexdigest(),
     )
 
 

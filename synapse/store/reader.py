@@ -8,6 +8,7 @@ never from its properties (versions disagree about those). Embeddings are never 
 from __future__ import annotations
 
 from collections import Counter
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -19,42 +20,49 @@ from synapse.hippocampus.model import (
     Entities,
     Episodes,
     Facts,
+    GraphOutline,
     GraphSnapshot,
     Ints,
     Mentions,
     Ragged,
 )
-from synapse.store.columns import Columns, TableReader
+from synapse.store.collector import Collector, Columns
+from synapse.store.columns import TableReader
 from synapse.store.connection import Connection
 from synapse.store.table import Table
+from synapse.store.wire import Ask, held_wire
 
 _FACTS = Table(
     "RELATES_TO",
     links=True,
     ids=("ID(a)", "ID(b)"),
+    uuid="x.uuid",
     times=("x.created_at", "x.valid_at", "x.invalid_at", "x.expired_at"),
     names=("x.name", "x.group_id"),
-    texts=("x.uuid", "x.fact"),
-    lists=("x.episodes",),
+    texts=("x.fact",),
+    words="x.episodes",
 )
 _MENTIONS = Table("MENTIONS", links=True, ids=("ID(a)", "ID(b)"))
 _ENTITIES = Table(
     "Entity",
     links=False,
     ids=("ID(a)",),
+    uuid="a.uuid",
     times=("a.created_at",),
     names=("a.group_id",),
-    texts=("a.uuid", "a.name", "a.summary"),
-    lists=("labels(a) + coalesce(a.labels, [])",),
+    texts=("a.name", "a.summary"),
+    words="labels(a) + coalesce(a.labels, [])",
 )
 _EPISODES = Table(
     "Episodic",
     links=False,
     ids=("ID(a)",),
+    uuid="a.uuid",
     times=("a.created_at", "a.valid_at"),
     names=("a.group_id",),
-    texts=("a.uuid",),
 )
+_TABLES = (_FACTS, _MENTIONS, _ENTITIES, _EPISODES)
+"""Ends after what hangs on them, so that a fact that arrives meanwhile finds its ends."""
 
 
 def read_graph(connection: Connection, graph: str) -> GraphSnapshot:
@@ -68,16 +76,76 @@ def read_graph(connection: Connection, graph: str) -> GraphSnapshot:
         UnknownGraph: there is no graph of that name.
         IncompleteRead: the number of rows is not the number the server counts, twice.
     """
+    return _snapshot(graph, _read_tables(connection, graph, understand_later=False))
+
+
+def read_graph_unless(
+    connection: Connection, graph: str, digest: str
+) -> GraphSnapshot | GraphOutline:
+    """The outline of the graph if it still has this digest, else all of it.
+
+    Args:
+        connection: from :func:`~synapse.store.connection.connect`.
+        graph: name of the graph; it is never created.
+        digest: of an earlier :class:`~synapse.hippocampus.model.GraphSnapshot`.
+
+    Raises:
+        UnknownGraph, IncompleteRead: as :func:`read_graph`.
+    """
+    if not digest:
+        return read_graph(connection, graph)
+    tables = _read_tables(connection, graph, understand_later=True)
+    same = _digest(tables) == digest
+    return _outline(graph, tables) if same else _snapshot(graph, tables)
+
+
+def _read_tables(connection: Connection, graph: str, *, understand_later: bool) -> list[Collector]:
     try:
-        # Ends after what hangs on them, so that a fact that arrives meanwhile finds its ends.
-        facts, mentions, entities, episodes = (
-            _read_table(connection, graph, table)
-            for table in (_FACTS, _MENTIONS, _ENTITIES, _EPISODES)
-        )
+        with held_wire(connection) as ask:
+            return [_read_table(ask, graph, table, understand_later) for table in _TABLES]
     except ResponseError as error:
         if "operation on empty key" in str(error):
             raise UnknownGraph(f"there is no graph named {graph[:40]!r}") from error
         raise
+
+
+def _read_table(ask: Ask, graph: str, table: Table, understand_later: bool) -> Collector:
+    """Read a table and check that nothing is missing; read once more if something is."""
+    for _ in range(2):
+        collector = Collector(table, understand_later=understand_later)
+        reader = TableReader(ask, graph, table, collector)
+        before = reader.total()
+        reader.read()
+        after = reader.total()
+        # A graph that grows or shrinks meanwhile may be met anywhere in between.
+        if min(before, after) <= collector.count <= max(before, after):
+            return collector
+    raise IncompleteRead(
+        f"read {collector.count} of {after} {table.kind} in graph {graph[:30]!r}; run again"
+    )
+
+
+def _digest(tables: list[Collector]) -> str:
+    return blake2b(b"".join(table.digest() for table in tables), digest_size=16).hexdigest()
+
+
+def _outline(graph: str, tables: list[Collector]) -> GraphOutline:
+    facts, _, entities, _ = (table.bones() for table in tables)
+    left_out: Counter[str] = Counter()
+    entity_rows, entity_row = _node_rows(entities, "entities", left_out)
+    source, target, rows = _fact_rows(facts, entity_row, left_out)
+    return GraphOutline(
+        graph,
+        _pick(entities.uuids, entity_rows),
+        _pick(facts.uuids, rows),
+        source[rows],
+        target[rows],
+    )
+
+
+def _snapshot(graph: str, tables: list[Collector]) -> GraphSnapshot:
+    digest = _digest(tables)
+    facts, mentions, entities, episodes = (table.columns() for table in tables)
     left_out: Counter[str] = Counter()
     entity_table, entity_row = _entities(entities, left_out)
     episode_table, episode_row = _episodes(episodes, left_out)
@@ -88,41 +156,27 @@ def read_graph(connection: Connection, graph: str) -> GraphSnapshot:
         episodes=episode_table,
         mentions=_mentions(mentions, episode_row, entity_row, left_out),
         left_out={reason: number for reason, number in left_out.items() if number},
-    )
-
-
-def _read_table(connection: Connection, graph: str, table: Table) -> Columns:
-    """Read a table and check that nothing is missing; read once more if something is."""
-    for _ in range(2):
-        reader = TableReader(connection, graph, table)
-        before = reader.total()
-        columns = reader.read()
-        after = reader.total()
-        # A graph that grows or shrinks meanwhile may be met anywhere in between.
-        if min(before, after) <= columns.count <= max(before, after):
-            return columns
-    raise IncompleteRead(
-        f"read {columns.count} of {after} {table.kind} in graph {graph[:30]!r}; run again"
+        digest=digest,
     )
 
 
 def _entities(columns: Columns, left_out: Counter[str]) -> tuple[Entities, Ints]:
-    uuids, names, summaries = columns.texts
-    rows, row_of = _distinct(uuids, "entities", left_out)
+    names, summaries = columns.texts
+    rows, row_by_node = _node_rows(columns, "entities", left_out)
     table = Entities(
-        uuid=_pick(uuids, rows),
+        uuid=_pick(columns.uuids, rows),
         name=_pick(names, rows),
         summary=_pick(summaries, rows),
         group_id=_pick(columns.names[0], rows),
         labels=_pick(_labels(columns), rows),
         created_at_s=columns.times[0][rows],
     )
-    return table, _by_node(columns.ids[0], row_of)
+    return table, row_by_node
 
 
 def _labels(columns: Columns) -> list[tuple[str, ...]]:
     """The distinct labels of each node, without ``Entity``."""
-    lists = Ragged.from_counts(columns.list_lengths[0], columns.list_codes[0])
+    lists = Ragged.from_counts(columns.word_counts, columns.word_codes)
     labels: list[tuple[str, ...]] = [()] * columns.count
     plain = [code for code, word in enumerate(columns.vocabulary) if word in ("Entity", "")]
     own = ~np.isin(lists.values, plain)
@@ -133,26 +187,23 @@ def _labels(columns: Columns) -> list[tuple[str, ...]]:
 
 
 def _episodes(columns: Columns, left_out: Counter[str]) -> tuple[Episodes, Ints]:
-    rows, row_of = _distinct(columns.texts[0], "episodes", left_out)
+    rows, row_by_node = _node_rows(columns, "episodes", left_out)
     table = Episodes(
-        uuid=_pick(columns.texts[0], rows),
+        uuid=_pick(columns.uuids, rows),
         group_id=_pick(columns.names[0], rows),
         created_at_s=columns.times[0][rows],
         valid_at_s=columns.times[1][rows],
     )
-    return table, _by_node(columns.ids[0], row_of)
+    return table, row_by_node
 
 
 def _facts(columns: Columns, entity_row: Ints, episodes: Episodes, left_out: Counter[str]) -> Facts:
-    source, target = (_look_up(entity_row, ids) for ids in columns.ids)
-    linked = (source >= 0) & (target >= 0)
-    left_out["facts_without_entity_ends"] = int(np.count_nonzero(~linked))
-    rows, _ = _distinct(columns.texts[0], "facts", left_out, among=linked)
+    source, target, rows = _fact_rows(columns, entity_row, left_out)
     created_at_s, valid_at_s, invalid_at_s, expired_at_s = (time[rows] for time in columns.times)
     return Facts(
-        uuid=_pick(columns.texts[0], rows),
+        uuid=_pick(columns.uuids, rows),
         relation=_pick(columns.names[0], rows),
-        text=_pick(columns.texts[1], rows),
+        text=_pick(columns.texts[0], rows),
         group_id=_pick(columns.names[1], rows),
         source=source[rows],
         target=target[rows],
@@ -168,7 +219,7 @@ def _support(columns: Columns, episodes: Episodes) -> Ragged:
     """The known episodes of each fact, each once, in their first order."""
     row_of_uuid = dict(zip(episodes.uuid, range(len(episodes)), strict=True))
     row_of_code = np.array([row_of_uuid.get(uuid, -1) for uuid in columns.vocabulary], np.int64)
-    lists = Ragged.from_counts(columns.list_lengths[0], columns.list_codes[0])
+    lists = Ragged.from_counts(columns.word_counts, columns.word_codes)
     episode = row_of_code[lists.values] if len(row_of_code) else lists.values
     known = episode >= 0
     fact, episode = lists.row_numbers()[known], episode[known]
@@ -187,6 +238,26 @@ def _mentions(
     linked = (episode >= 0) & (entity >= 0)
     left_out["mentions_without_ends"] = int(np.count_nonzero(~linked))
     return Mentions(episode[linked], entity[linked])
+
+
+def _node_rows(columns: Columns, what: str, left_out: Counter[str]) -> tuple[Ints, Ints]:
+    """The nodes to keep, and their new row by node id (-1: none)."""
+    rows, row_of = _distinct(columns.uuids, what, left_out)
+    ids = columns.ids[0]
+    by_node = np.full(int(ids.max()) + 1 if len(ids) else 0, -1, np.int64)
+    by_node[ids] = row_of
+    return rows, by_node
+
+
+def _fact_rows(
+    columns: Columns, entity_row: Ints, left_out: Counter[str]
+) -> tuple[Ints, Ints, Ints]:
+    """Both ends of every fact, and the facts to keep."""
+    source, target = (_look_up(entity_row, ids) for ids in columns.ids)
+    linked = (source >= 0) & (target >= 0)
+    left_out["facts_without_entity_ends"] = int(np.count_nonzero(~linked))
+    rows, _ = _distinct(columns.uuids, "facts", left_out, among=linked)
+    return source, target, rows
 
 
 def _distinct(
@@ -218,13 +289,6 @@ def _distinct(
 
 def _pick(column: list[Any], rows: Ints) -> list[Any]:
     return column if len(rows) == len(column) else [column[row] for row in rows.tolist()]
-
-
-def _by_node(ids: Ints, row_of: Ints) -> Ints:
-    """Row by node id, -1 where the node is not in the table."""
-    rows = np.full(int(ids.max()) + 1 if len(ids) else 0, -1, np.int64)
-    rows[ids] = row_of
-    return rows
 
 
 def _look_up(rows: Ints, ids: Ints) -> Ints:

@@ -257,7 +257,7 @@ def _queue_traces(pipe: Connection, graph: str, blocks: Blocks) -> None:
 def _queue_ledger(pipe: Connection, graph: str, changes: Sequence[Change]) -> None:
     key = room_key(graph, "ledger")
     after = {_raw(change.target): change.after for change in changes}
-    kept = {fact: json.dumps(decision) for fact, decision in after.items() if decision is not None}
+    kept = {fact: json.dumps(entry) for fact, entry in after.items() if entry is not None}
     if kept:
         pipe.hset(key, mapping=kept)
     if len(kept) < len(after):
@@ -266,17 +266,17 @@ def _queue_ledger(pipe: Connection, graph: str, changes: Sequence[Change]) -> No
 
 def _queue_meta(pipe: Connection, plan: ConsolidationPlan) -> None:
     key = room_key(plan.graph, "meta")
-    fields = {
+    fields: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "revision": plan.base_revision + 1,
-        "config_digest": plan.config_digest,
-        "last_run": json.dumps(plan.run_record),
         "traces_count": len(plan.traces),
     }
+    if not plan.interim:
+        fields |= {"config_digest": plan.config_digest, "last_run": json.dumps(plan.run_record)}
+        pipe.hdel(key, "failures")
     if plan.memo is not None:
         fields["memo"] = json.dumps(plan.memo)
     pipe.hset(key, mapping=fields)
-    pipe.hdel(key, "failures")
 
 
 def _parsed(raw: bytes, graph: str, name: str) -> Any:

@@ -8,17 +8,17 @@ instead of the ``T``, a date alone. What cannot be read is NaN, never a guess.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from synapse.hippocampus.model import Bools, Floats, Ints
+from synapse.hippocampus.stamps import format_stamp, parse_stamp
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _SECONDS_END = 19  # of "2026-01-01T00:00:00"
+_FIGURES = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
 _LONGEST = len("2026-01-01T00:00:00.123456+00:00")
 _SHORTEST = len("2026-01-01T00:00:00Z")
 
@@ -32,20 +32,31 @@ def parse_times(values: Sequence[bytes]) -> Floats:
     >>> parse_times([b"1970-01-02T00:00:00.5+00:00", b"1970-01-02 05:30:00+05:30", b""]).tolist()
     [86400.5, 86400.0, nan]
     """
-    seconds = np.full(len(values), np.nan)
     widths = np.fromiter(map(len, values), np.int64, len(values))
+    ends = np.cumsum(widths)
+    return parse_times_in(b"".join(values), ends - widths, ends)
+
+
+def parse_times_in(text: bytes, starts: Ints, ends: Ints) -> Floats:
+    """The same for stamps that stand within one text, from each start to below its end.
+
+    >>> parse_times_in(b"at 1970-01-02 in UTC", np.array([3]), np.array([13])).tolist()
+    [86400.0]
+    """
+    seconds = np.full(len(starts), np.nan)
+    widths = ends - starts
     rest = widths > 0
+    characters = np.frombuffer(text, np.uint8)
     for width in np.flatnonzero(np.bincount(np.minimum(widths, _LONGEST + 1))).tolist():
         if not _SHORTEST <= width <= _LONGEST:
             continue
         rows = np.flatnonzero(widths == width)
-        same = values if len(rows) == len(values) else [values[row] for row in rows.tolist()]
-        cells = np.frombuffer(b"".join(same), np.uint8).reshape(-1, width)
+        cells = sliding_window_view(characters, width)[starts[rows]]
         in_bulk, microseconds = _parse_bulk(np.ascontiguousarray(cells.T))
         seconds[rows[in_bulk]] = microseconds[in_bulk] / 1e6
         rest[rows[in_bulk]] = False
     for row in np.flatnonzero(rest).tolist():
-        seconds[row] = _parse_one(values[row])
+        seconds[row] = _parse_one(text[starts[row] : ends[row]])
     return seconds
 
 
@@ -55,17 +66,14 @@ def format_time(seconds: float) -> str:
     >>> format_time(86400.5), format_time(0.0), format_time(float("nan"))
     ('1970-01-02T00:00:00.500000+00:00', '1970-01-01T00:00:00+00:00', '')
     """
-    return "" if np.isnan(seconds) else datetime.fromtimestamp(seconds, UTC).isoformat()
+    return "" if np.isnan(seconds) else format_stamp(seconds)
 
 
 def _parse_one(value: bytes) -> float:
     try:
-        stamp = datetime.fromisoformat(value.decode().strip())
-    except ValueError:
+        return parse_stamp(value.decode())
+    except UnicodeDecodeError:
         return float("nan")
-    if stamp.tzinfo is None:
-        stamp = stamp.replace(tzinfo=UTC)
-    return float((stamp - _EPOCH) // _MICROSECOND) / 1e6
 
 
 def _parse_bulk(cells: npt.NDArray[np.uint8]) -> tuple[Bools, Ints]:
@@ -96,26 +104,23 @@ def _parse_form(cells: npt.NDArray[np.uint8], suffix: bytes) -> tuple[Bools, Int
     for place, mark in [*marks, *enumerate(suffix.decode(), fraction_end)]:
         good &= cells[place] == ord(mark)
 
-    def number(start: int, end: int) -> npt.NDArray[np.int32]:
-        value = np.zeros(cells.shape[1], np.int32)
-        for place in range(start, end):
-            digit = cells[place] - np.uint8(48)  # wraps round, so that no other byte is below 10
-            np.logical_and(good, digit < 10, out=good)
-            value *= 10
-            value += digit
-        return value
-
-    year, month, day = number(0, 4), number(5, 7), number(8, 10)
-    hour, minute, second = number(11, 13), number(14, 16), number(17, 19)
+    figures = np.zeros((20, cells.shape[1]), np.uint8)
+    figures[:14] = cells[_FIGURES]
+    figures[:14] -= ord("0")  # wraps round, so that no other byte is below 10
+    if digits > 0:
+        figures[14 : 14 + digits] = cells[_SECONDS_END + 1 : fraction_end]
+        figures[14 : 14 + digits] -= ord("0")
+    good &= (figures < 10).all(axis=0)
+    pairs = (figures[::2] * np.uint8(10) + figures[1::2]).astype(np.int32)
+    century, year, month, day, hour, minute, second, *fraction = pairs
+    year += 100 * century
     good &= (year > 0) & (month > 0) & (month < 13) & (hour < 24) & (minute < 60) & (second < 60)
     month_starts = _month_starts_days()
     index = np.where(good, year * 12 + month - 13, 0)
     first = month_starts[index]
     good &= (day > 0) & (first + day <= month_starts[index + 1])
-    microseconds = ((first + day - 1) * 86_400 + hour * 3_600 + minute * 60 + second) * 1_000_000
-    if digits > 0:
-        microseconds += number(_SECONDS_END + 1, fraction_end) * 10 ** (6 - digits)
-    return good, microseconds
+    seconds = (first + day - 1) * 86_400 + (hour * 3_600 + minute * 60 + second)
+    return good, seconds * 1_000_000 + (fraction[0] * 10_000 + fraction[1] * 100 + fraction[2])
 
 
 @cache

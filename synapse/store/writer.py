@@ -7,19 +7,18 @@ memories by full text and along edges, not by similarity. Values travel as param
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from redis.exceptions import ResponseError
 
 from synapse.hippocampus.ports import GraphDocument
+from synapse.store.cypher import batches, with_rows
 from synapse.store.document import Item, refuse_dangling, storable
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
 
-_BATCH_COUNT = 500
-_BATCH_CHARS = 1_000_000
 _STOPWORDS = (
     "OPTIONS {stopwords: ['a','is','the','an','and','are','as','at','be','but','by','for','if',"
     "'in','into','it','no','not','of','on','or','such','that','their','then','there','these',"
@@ -99,9 +98,9 @@ def _held(connection: Connection, graph: str, pattern: str, uuids: Collection[st
     """Which of the uuids the graph holds already; none where there is no such graph."""
     query = f"UNWIND $rows AS u MATCH {pattern} RETURN DISTINCT u"
     held: set[str] = set()
-    for rows in _batches(sorted(uuids)):
+    for rows in batches(sorted(uuids)):
         try:
-            reply = connection.execute_command("GRAPH.RO_QUERY", graph, _with_rows(rows, query))
+            reply = connection.execute_command("GRAPH.RO_QUERY", graph, with_rows(rows, query))
         except ResponseError as error:
             if "empty key" not in str(error):
                 raise
@@ -125,8 +124,8 @@ def _create_nodes(connection: Connection, graph: str, labels: str, rows: Iterabl
 
 
 def _create(connection: Connection, graph: str, clause: str, items: Iterable[Item]) -> None:
-    for rows in _batches(items):
-        query = _with_rows(rows, f"UNWIND $rows AS row {clause}")
+    for rows in batches(items):
+        query = with_rows(rows, f"UNWIND $rows AS row {clause}")
         connection.execute_command("GRAPH.QUERY", graph, query)
 
 
@@ -140,38 +139,3 @@ def _without(items: Iterable[Item], held: Collection[str]) -> Iterator[Item]:
 
 def _mention(item: Item) -> Item:
     return {k: v for k, v in item.items() if k not in ("episode_uuid", "entity_uuid")}
-
-
-def _batches(rows: Iterable[Any]) -> Iterator[list[str]]:
-    """Rows as literals, in parts that keep the server's write lock short."""
-    batch: list[str] = []
-    chars_count = 0
-    for row in rows:
-        literal = _literal(row)
-        if batch and (len(batch) == _BATCH_COUNT or chars_count + len(literal) > _BATCH_CHARS):
-            yield batch
-            batch, chars_count = [], 0
-        batch.append(literal)
-        chars_count += len(literal)
-    if batch:
-        yield batch
-
-
-def _with_rows(rows: Sequence[str], query: str) -> str:
-    return f"CYPHER rows=[{','.join(rows)}] {query}"
-
-
-def _literal(value: Any) -> str:
-    r"""A parameter's value as FalkorDB's parameter header spells it.
-
-    >>> print(_literal({"name": 'say "hi" \\', "n": [1, True]}))
-    {`name`:"say \"hi\" \\",`n`:[1,true]}
-    """
-    if isinstance(value, str):
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{quoted}"'
-    if isinstance(value, dict):
-        return "{" + ",".join(f"`{k}`:{_literal(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return f"[{','.join(map(_literal, value))}]"
-    return str(value).lower() if isinstance(value, bool) else repr(value)

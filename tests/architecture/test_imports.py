@@ -18,7 +18,10 @@ def loaded_by(code: str) -> set[str]:
     return {name.split(".")[0] for name in run.stdout.split()}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["consolidate", "--help"], ["load", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], *([name, "--help"] for name in ("consolidate", "load", "review", "relations"))],
+)
 def test_help_loads_neither_redis_nor_numpy_nor_pydantic(arguments):
     loaded = loaded_by(f"from synapse.cli import main; main({arguments!r})")
     assert "typer" in loaded

@@ -186,10 +186,14 @@ def test_forgetting_a_value_never_makes_a_memory_more_prunable(
     assume(count > 0)
     strength, age_days, salience = (column(data, count) for _ in range(3))
     policy, row = PruningPolicy(PruningConfig()), data.draw(st.integers(0, count - 1))
-    before = set(policy.decide(graph.outline(), strength, age_days, salience).ranked_candidates.tolist())
+    before = set(
+        policy.decide(graph.outline(), strength, age_days, salience).ranked_candidates.tolist()
+    )
     for lost in (strength, age_days):
         kept, lost[row] = lost[row], math.nan
-        after = policy.decide(graph.outline(), strength, age_days, salience).ranked_candidates.tolist()
+        after = policy.decide(
+            graph.outline(), strength, age_days, salience
+        ).ranked_candidates.tolist()
         assert set(after) <= before
         lost[row] = kept
 

@@ -7,6 +7,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 import redis
 
 from synapse.errors import ConfigurationError, LockLost, SynapseError, UnknownGraph, UsageError
-from synapse.hippocampus.model import memory_keys
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot, memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
@@ -253,9 +254,47 @@ def test_refuses_what_does_not_fit(store: MemoryStore, graph: str, items: dict[s
     assert graph not in store.graphs()
 
 
+def test_a_graph_read_before_is_only_outlined(store: MemoryStore, graph: str) -> None:
+    store.write_memory(graph, DOCUMENT)
+    read = store.read_graph(graph)
+    assert read.digest == store.read_graph(graph).digest != ""
+    write(store, graph, table(["ada"]))
+    outline = store.read_graph_unless(graph, read.digest)
+    assert isinstance(outline, GraphOutline)
+    np.testing.assert_equal(asdict(outline), asdict(read.outline()))
+    assert outline.memory_uuids == read.memory_uuids
+
+
+@pytest.mark.parametrize("digest", ["", "c0ffee"])
+def test_a_graph_never_read_before_is_read(store: MemoryStore, graph: str, digest: str) -> None:
+    store.write_memory(graph, DOCUMENT)
+    again = store.read_graph_unless(graph, digest)
+    np.testing.assert_equal(asdict(again), asdict(store.read_graph(graph)))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"entities": (entity("new"),)},
+        {"facts": (fact("new", "ada", "bob"),)},
+        {"episodes": (episode("new"),)},
+        {"mentions": (mention("new", "tuesday", "ada"),)},
+    ],
+)
+def test_whatever_is_added_is_noticed(store: MemoryStore, graph: str, more: dict[str, Any]) -> None:
+    store.write_memory(graph, DOCUMENT)
+    before = store.read_graph(graph).digest
+    store.write_memory(graph, GraphDocument(**more))
+    again = store.read_graph_unless(graph, before)
+    assert isinstance(again, GraphSnapshot)
+    assert again.digest == store.read_graph(graph).digest != before
+
+
 def test_unknown_graph_is_an_error_and_stays_unknown(store: MemoryStore, graph: str) -> None:
     with pytest.raises(UnknownGraph):
         store.read_graph(graph)
+    with pytest.raises(UnknownGraph):
+        store.read_graph_unless(graph, "c0ffee")
     assert store.read_room(graph).revision == 0
     assert store.summarize_room(graph) == RoomSummary()
     assert graph not in store.graphs()

@@ -33,18 +33,42 @@ def client(falkordb_uri: str) -> Iterator[Connection]:
 
 
 class Watched:
-    """A connection that notes what is asked, and may act before or change the answer after."""
+    """A client that notes what is asked, and may act before or change the answer after.
+
+    It is its own pool of one connection, on which one command at a time may be under way.
+    """
 
     def __init__(self, connection: Connection) -> None:
-        self._connection: Any = connection
+        self.connection_pool = self
+        self._pool: Any = connection.connection_pool
+        self._wire: Any = None
+        self._under_way: list[str] = []
         self.asked: list[tuple[Any, ...]] = []
         self.before: Callable[[str], None] = lambda query: None
         self.after: Callable[[str, Any], Any] = lambda query, reply: reply
 
-    def execute_command(self, *arguments: Any) -> Any:
+    def get_connection(self) -> Watched:
+        self._wire = self._pool.get_connection()
+        return self
+
+    def release(self, wire: Watched) -> None:
+        assert wire is self and not self._under_way
+        self._pool.release(self._wire)
+
+    def send_command(self, *arguments: Any) -> None:
+        assert not self._under_way
         self.asked.append(arguments)
         self.before(arguments[2])
-        return self.after(arguments[2], self._connection.execute_command(*arguments))
+        self._wire.send_command(*arguments)
+        self._under_way.append(arguments[2])
+
+    def read_response(self) -> Any:
+        query = self._under_way.pop()
+        return self.after(query, self._wire.read_response())
+
+    def disconnect(self) -> None:
+        self._under_way.clear()
+        self._wire.disconnect()
 
 
 def write(client: Connection, graph: str, query: str, **values: object) -> None:
@@ -431,6 +455,6 @@ def test_a_graph_that_grows_meanwhile_is_read(client: Connection, graph_name: st
 
 def test_a_key_of_another_kind_is_left_alone(client: Connection, graph_name: str) -> None:
     client.set(graph_name, "text")
-    with pytest.raises(StoreError, match="other than a graph"), explained("redis://here"):
+    with pytest.raises(StoreError, match="another kind of value"), explained("redis://here"):
         read_graph(client, graph_name)
     assert client.get(graph_name) == b"text"

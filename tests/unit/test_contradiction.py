@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from synapse.hippocampus.config import ContradictionConfig
+from synapse.hippocampus.config import ContradictionConfig, RelationsConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions, Finding
+from synapse.hippocampus.lexicon.english_changes import ENGLISH
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.wording import ENGLISH, Cue, Wording
+from synapse.hippocampus.relations import RelationLearner
+from synapse.hippocampus.wording import Cue, Wording
 from tests.support.fact_graphs import Said, at, fact_graph, real_graph
 
 NOW = 100.0
@@ -22,7 +24,8 @@ NOW = 100.0
 
 def detect(graph: GraphSnapshot, now: float = NOW, tolerance_s: float = 86_400.0) -> Contradictions:
     config = ContradictionConfig(supersession_tolerance_s=tolerance_s)
-    return ContradictionDetector(config).detect(graph, at(now))
+    relations = RelationLearner(RelationsConfig()).learn(graph, at(now))
+    return ContradictionDetector(config).detect(graph, at(now), relations)
 
 
 def found(facts: Sequence[Said], now: float = NOW, **episodes: float) -> list[tuple[str, int, int]]:
@@ -32,6 +35,11 @@ def found(facts: Sequence[Said], now: float = NOW, **episodes: float) -> list[tu
 
 def only(facts: Sequence[Said], **episodes: float) -> Finding:
     (finding,) = detect(fact_graph(facts, episodes)).findings
+    return finding
+
+
+def about(fact: int, facts: Sequence[Said]) -> Finding:
+    (finding,) = [f for f in detect(fact_graph(facts)).findings if f.fact == fact]
     return finding
 
 
@@ -140,7 +148,7 @@ class TestWording:
     def test_another_language_is_another_table(self) -> None:
         german = Wording(
             language="de",
-            cues=(Cue("statt", "statt", r"\b(?:an)?statt\b", "after", 0.9),),
+            cues=(Cue("statt", ("statt",), r"\b(?:an)?statt\b", "after", 0.9),),
             fillers=frozenset({"der", "die", "das"}),
             followers=frozenset({"und"}),
             negations=frozenset({"nicht"}),
@@ -219,18 +227,20 @@ class TestAudit:
 
     def test_same_relation_in_any_spelling(self) -> None:
         finding = only([self.OLD, self.NEW])
-        assert (finding.verdict, finding.by, finding.rule) == ("superseded", 1, "same_relation")
+        assert (finding.verdict, finding.by, finding.rule) == ("superseded", 1, "same_property")
         assert (finding.confidence, finding.invalid_at_s) == (0.9, at(10))
         assert detect(fact_graph([self.OLD, self.NEW])).superseded.tolist() == [True, False]
 
-    def test_same_pair_with_another_relation_comes_second(self) -> None:
+    def test_the_contrary_about_the_same_pair_comes_second(self) -> None:
         left = Said("Ann", "LEFT", "Rome", "Ann left Rome", valid=10)
-        assert only([self.OLD, left]).rule == "same_pair"
-        assert only([self.OLD, left, self.NEW]).rule == "same_relation"
+        assert only([self.OLD, left]).rule == "denied"
+        assert only([self.OLD, left, self.NEW]).rule == "same_property"
+        visited = left._replace(relation="VISITED", text="Ann visited Rome")
+        assert only([self.OLD, visited]).verdict == "doubtful"
 
     def test_the_nearest_in_time_wins_and_distance_costs_confidence(self) -> None:
         near, far = self.NEW._replace(valid=10.25), self.NEW._replace(target="Bonn", valid=9)
-        finding = only([self.OLD, far, near])
+        finding = about(0, [self.OLD, far, near])
         assert finding.by == 2
         assert finding.confidence == pytest.approx(0.9 * (1 - 0.25 / 2), abs=1e-3)
 
@@ -285,11 +295,11 @@ class TestAudit:
             self.NEW._replace(target="Bonn", uuid="b", recorded=30),
             self.NEW._replace(uuid="c", recorded=20),
         ]
-        assert only(facts).by == 2
-        assert only([facts[0], facts[2], facts[1]]).by == 1
+        assert about(0, facts).by == 2
+        assert about(0, [facts[0], facts[2], facts[1]]).by == 1
         b, c = (fact._replace(recorded=20) for fact in facts[1:])
-        assert only([facts[0], b, c]).by == 1
-        assert only([facts[0], c, b]).by == 2
+        assert about(0, [facts[0], b, c]).by == 1
+        assert about(0, [facts[0], c, b]).by == 2
 
 
 class TestNothingToFind:

@@ -45,7 +45,7 @@ def test_every_stage_ends_soon_and_sanely(name):
     started = time.process_time()
     thoughts = Thoughts(graph, NOW_S, HippocampusConfig())
     report = summarize(
-        timeless(thoughts), thoughts.standing, Room(), schemas=True, prune=True, **HEADER
+        timeless(thoughts, {}), thoughts.standing, Room(), schemas=True, prune=True, **HEADER
     )
     full_report(report, thoughts)
     assert time.process_time() - started < 5.0

@@ -1,0 +1,159 @@
+"""Sentences that name the value that ends: *X instead of Y*, *left Y*, *moved from Y to Z*."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, isnan
+
+import numpy as np
+
+from synapse.hippocampus.finding import Finding, date, shown
+from synapse.hippocampus.graph_reading import EVENT, GraphReading
+from synapse.hippocampus.model import Ints
+from synapse.hippocampus.timeline import Timeline
+from synapse.hippocampus.wording import Cue, Wording, find_hits, fold_name
+
+OTHER_RELATION_RATIO = 0.8
+"""What is left of a cue's confidence where the two facts have different relations."""
+
+Name = tuple[int, str]
+"""Row of a source, and the folded name of a target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A fact whose text says that something has ended."""
+
+    order: tuple[float, float]
+    """When it begins and when it was recorded."""
+    uuid: str
+    row: int
+    cue: Cue
+
+
+class _Claims:
+    """Claims about one name of one source, searchable by time."""
+
+    def __init__(self, claims: list[Claim]) -> None:
+        self._claims = sorted(claims, key=lambda claim: (claim.order, claim.uuid))
+        self._orders = [claim.order for claim in self._claims]
+
+    def first_against(self, row: int, time: Timeline) -> Claim | None:
+        """The first claim newer than a fact that no later episode has confirmed again."""
+        created_s, support_s = float(time.created_s[row]), float(time.support_s[row])
+        recorded_s = inf if isnan(created_s) else created_s
+        place = bisect_right(self._orders, (float(time.start_s[row]), recorded_s))
+        if place < len(self._claims) and not isnan(support_s):
+            claim = self._claims[place]
+            if support_s > max(claim.order[0], float(time.support_s[claim.row])):
+                place = max(place, bisect_left(self._orders, (support_s, -inf)))
+        return self._claims[place] if place < len(self._claims) else None
+
+
+def claims_against(graph: GraphReading) -> dict[Name, list[Claim]]:
+    """What sentences say has ended, by source and name."""
+    facts, time, names = graph.snapshot.facts, graph.time, graph.snapshot.entities.name
+    speakers = _speakers(graph)
+    sources = np.unique(facts.source[[row for row, _, _ in speakers]])
+    rows = np.flatnonzero(time.speaks & np.isin(facts.source, sources))
+    named = _by_name(graph, rows)
+    claims: defaultdict[Name, list[Claim]] = defaultdict(list)
+    for row, wording, cues in speakers:
+        source, own = int(facts.source[row]), fold_name(names[facts.target[row]])
+        created_s = float(time.created_s[row])
+        order = (float(time.start_s[row]), -inf if isnan(created_s) else created_s)
+        for hit in find_hits(facts.text[row], wording, named[source].__contains__, cues):
+            if hit.name != own:
+                claims[source, hit.name].append(Claim(order, facts.uuid[row], row, hit.cue))
+    return claims
+
+
+def claimed(graph: GraphReading, claims: dict[Name, list[Claim]]) -> Iterator[Finding]:
+    """Active facts that a newer fact's text names as ended."""
+    sources = np.array(sorted({source for source, _ in claims}), np.int64)
+    source = graph.snapshot.facts.source
+    rows = np.flatnonzero(graph.active & graph.time.speaks & np.isin(source, sources))
+    named = _by_name(graph, rows)
+    for (who, name), about in claims.items():
+        if name in named[who]:
+            yield from _losers(graph, named[who][name], about)
+
+
+def _speakers(graph: GraphReading) -> list[tuple[int, Wording, list[int]]]:
+    """Facts whose texts may hold cues, with the language and the cues."""
+    may_speak, texts = graph.speaking & graph.time.speaks, graph.snapshot.facts.text
+    found = []
+    for wording, cues_of in zip(graph.languages, graph.spoken.cues, strict=True):
+        for row, listed in cues_of.items():
+            if may_speak[row]:
+                cues = [cue for cue in listed if _may_match(wording, cue, texts[row])]
+                if cues:
+                    found.append((row, wording, cues))
+    return found
+
+
+def _may_match(wording: Wording, number: int, text: str) -> bool:
+    cue, pattern = wording.matchers[number]
+    if cue.also and not any(part in text.casefold() for part in cue.also):
+        return False
+    return pattern.search(text) is not None
+
+
+def _by_name(graph: GraphReading, rows: Ints) -> defaultdict[int, dict[str, list[int]]]:
+    """Facts by source and by the folded name of their target."""
+    facts = graph.snapshot.facts
+    source, target = facts.source[rows].tolist(), facts.target[rows].tolist()
+    folded = {entity: fold_name(graph.snapshot.entities.name[entity]) for entity in set(target)}
+    named: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
+    for row, start, end in zip(rows.tolist(), source, target, strict=True):
+        named[start].setdefault(folded[end], []).append(row)
+    return named
+
+
+def _losers(graph: GraphReading, rows: list[int], about: list[Claim]) -> Iterator[Finding]:
+    time = graph.time
+    by_relation: defaultdict[int, list[Claim]] = defaultdict(list)
+    for claim in about:
+        by_relation[int(time.relation[claim.row])].append(claim)
+    of_relation = {code: _Claims(claims) for code, claims in by_relation.items()}
+    of_any = _Claims(about)
+    for row in rows:
+        best: Finding | None = None
+        for claims in (of_relation.get(int(time.relation[row])), of_any):
+            first = claims.first_against(row, time) if claims else None
+            if first is not None and can_end(graph, row, first.cue):
+                finding = _missed_by(graph, row, first)
+                if best is None or finding.confidence > best.confidence:
+                    best = finding
+        if best is not None:
+            yield best
+
+
+def can_end(graph: GraphReading, row: int, cue: Cue) -> bool:
+    """Whether a phrase can speak of a fact's relation: events and origins do not end."""
+    relation = graph.time.relation[row]
+    if graph.cardinality[row] == EVENT or graph.is_fixed[relation]:
+        return False
+    if not cue.families:
+        return True
+    families = graph.reader.families(graph.relation_name(row))
+    families |= graph.reader.families(graph.masked(row))
+    return bool(families & cue.families)
+
+
+def _missed_by(graph: GraphReading, row: int, claim: Claim) -> Finding:
+    related = graph.property[row] == graph.property[claim.row]
+    cue = claim.cue.name.replace("_", " ")
+    return Finding(
+        fact=row,
+        by=claim.row,
+        verdict="missed",
+        rule=f"cue_{claim.cue.name}",
+        confidence=round(claim.cue.confidence * (1.0 if related else OTHER_RELATION_RATIO), 3),
+        invalid_at_s=claim.order[0],
+        evidence=f"A newer fact of the same source, from {date(claim.order[0])}, "
+        f'says "{cue}" of "{shown(graph.target_name(row))}".',
+    )

@@ -1,0 +1,110 @@
+"""Same two entities, yes and no: *works at* and *left*, *likes* and *dislikes*, *no longer uses*.
+
+Each fact says yes or no about one or more matters. Of two facts that say otherwise about one matter
+of one pair the newer one counts; a fact that only says that something ended is never ended by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from synapse.hippocampus.finding import Finding, date
+from synapse.hippocampus.graph_reading import EVENT, GraphReading
+from synapse.hippocampus.model import Ints
+from synapse.hippocampus.stance import OWN, Stance, StanceReader
+from synapse.hippocampus.succession import Succession
+
+RULE = "denied"
+
+
+def denials(graph: GraphReading) -> Iterator[Finding]:
+    """Active facts of which a newer fact of the same pair says the contrary."""
+    facts, time = graph.snapshot.facts, graph.time
+    rows = np.flatnonzero(graph.speaking & time.speaks)
+    pair = _pair(graph, rows)
+    order = np.argsort(pair, kind="stable")
+    shared = np.zeros(len(rows), np.bool_)
+    same = pair[order][1:] == pair[order][:-1]
+    shared[order[1:][same]] = shared[order[:-1][same]] = True
+    rows = rows[shared]
+    reader = graph.stances
+    stances = _denying(graph, rows, reader)
+    rows = rows[np.isin(_pair(graph, rows), _pair(graph, np.array(sorted(stances), np.int64)))]
+    entries: list[tuple[int, int, int]] = []
+    number_of: dict[tuple[int, str, int], int] = {}
+    for row, of_pair in zip(rows.tolist(), _pair(graph, rows).tolist(), strict=True):
+        stance = stances.get(row) or _affirming(graph, row, reader)
+        if stance is None:
+            continue
+        stances[row] = stance
+        for matter in sorted(stance.matters):
+            own = int(graph.property[row]) if matter == OWN else -1
+            group = number_of.setdefault((of_pair, matter, own), len(number_of))
+            entries.append((row, group, int(stance.yes)))
+    if not entries:
+        return
+    table = np.array(entries, np.int64)
+    succession = Succession(graph.snapshot, time, table[:, 0], table[:, 1], table[:, 2])
+    for place in succession.places().tolist():
+        row = int(succession.row[place])
+        if graph.active[row] and not _stays(graph, row, stances[row]):
+            step = next(succession.steps(place))
+            said = facts.relation[step.new] if not stances[step.new].yes else "the contrary"
+            yield Finding(
+                fact=row,
+                by=step.new,
+                verdict="missed",
+                rule=RULE,
+                confidence=min(stances[row].confidence, stances[step.new].confidence),
+                invalid_at_s=step.at_s,
+                evidence=f"A newer fact of the same two entities, from {date(step.at_s)}, says "
+                f"otherwise: {' '.join(said.split())[:40]}.",
+            )
+
+
+def _pair(graph: GraphReading, rows: Ints) -> Ints:
+    source, target = graph.snapshot.facts.source[rows], graph.snapshot.facts.target[rows]
+    return np.minimum(source, target) * len(graph.snapshot.entities) + np.maximum(source, target)
+
+
+def _denying(graph: GraphReading, rows: Ints, reader: StanceReader) -> dict[int, Stance]:
+    """Facts that deny, by their relation or by their sentence."""
+    spoken = graph.spoken.denials
+    denying = np.array(
+        [not reader.of_relation(name).yes for name in graph.time.relation_names], np.bool_
+    )
+    found: dict[int, Stance] = {}
+    for row in rows[denying[graph.time.relation[rows]] | spoken[rows]].tolist():
+        by_name = bool(denying[graph.time.relation[row]])
+        mood = graph.mood(row)
+        if not mood.asserts:
+            continue
+        stance = reader.denial(graph.masked(row), graph.relation_name(row))
+        if stance is None and by_name:
+            stance = reader.of_relation(graph.relation_name(row))
+        elif stance is not None and by_name:
+            named = reader.of_relation(graph.relation_name(row))
+            stance = Stance(False, stance.matters | named.matters, stance.confidence)
+        if stance is not None:
+            found[row] = stance
+    return found
+
+
+def _affirming(graph: GraphReading, row: int, reader: StanceReader) -> Stance | None:
+    mood = graph.mood(row)
+    if mood.asks or mood.recalls or mood.negates:
+        return None
+    stance = reader.of_relation(graph.relation_name(row))
+    if not stance.yes:
+        return None
+    return Stance(True, stance.matters | reader.matters(graph.masked(row)), stance.confidence)
+
+
+def _stays(graph: GraphReading, row: int, stance: Stance) -> bool:
+    """What happened and what was founded stays true; a plan can be called off."""
+    relation = graph.time.relation[row]
+    if graph.is_fixed[relation]:
+        return True
+    return bool(graph.cardinality[row] == EVENT) and "plan" not in stance.matters

@@ -1,0 +1,213 @@
+"""A graph as the rules of contradiction read it: times, properties, and what each sentence does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from synapse.hippocampus.amounts import AmountReader, Shape
+from synapse.hippocampus.lexicon.words import split_name, stem
+from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.roles import earliest_and_latest, relations_by_role
+from synapse.hippocampus.spoken import PhraseSearch, Spoken
+from synapse.hippocampus.stance import StanceReader
+from synapse.hippocampus.statement import (
+    PLAIN,
+    SUBJECT,
+    TARGET,
+    Mood,
+    StatementReader,
+    hide_names,
+    scopes_part,
+)
+from synapse.hippocampus.timeline import Timeline
+from synapse.hippocampus.wording import Wording
+
+SINGLE, MULTI, EVENT, UNKNOWN = range(4)
+"""Cardinalities as numbers."""
+_SENTENCES_MAX_COUNT = 2_000
+
+
+class Readers:
+    """What reads sentences, made once for all graphs."""
+
+    def __init__(self, languages: Sequence[Wording]) -> None:
+        self.languages = tuple(languages)
+        self.statements = StatementReader(self.languages[0])
+        self.amounts = AmountReader(self.languages[0])
+        self.stances = StanceReader(self.statements)
+        self.phrases = PhraseSearch(self.languages)
+
+
+class GraphReading:
+    """One snapshot at one moment, with what is known about its relations.
+
+    Args:
+        snapshot: the graph.
+        now_s: the moment, seconds since 1970.
+        relations: what the graph shows about its relations; without it nothing is known to hold
+            one value at a time.
+        readers: of the languages; sentences are read in the first one.
+    """
+
+    def __init__(
+        self,
+        snapshot: GraphSnapshot,
+        now_s: float,
+        relations: RelationTable | None,
+        readers: Readers,
+    ) -> None:
+        self.snapshot = snapshot
+        self.time = Timeline.of(snapshot, now_s)
+        self.relations = relations
+        self.languages = readers.languages
+        self.reader = readers.statements
+        self.amounts = readers.amounts
+        self.stances = readers.stances
+        self._phrases = readers.phrases
+        self._moods: dict[int, Mood] = {}
+
+    @cached_property
+    def active(self) -> Bools:
+        """Facts that have begun and that nobody has ended, shape (facts,)."""
+        time = self.time
+        return time.has_begun & ~time.ended & ~time.retired
+
+    @cached_property
+    def speaking(self) -> Bools:
+        """Facts that can replace another: those that have begun and were not taken back at once."""
+        time = self.time
+        return time.has_begun & ~(time.end_s <= time.start_s)
+
+    @cached_property
+    def property(self) -> Ints:
+        """Number of each fact's property, shape (facts,)."""
+        return self.property_of_relation[self.time.relation]
+
+    @cached_property
+    def property_of_relation(self) -> Ints:
+        """Property of each of :attr:`Timeline.relation_names`."""
+        names = self.time.relation_names
+        if self.relations is None:
+            return np.arange(len(names))
+        codes = self.relations.codes(names)
+        own = len(self.relations.relations) + np.arange(len(names))
+        return np.where(codes >= 0, codes, own)[self._meant]
+
+    @cached_property
+    def cardinality_of_relation(self) -> Ints:
+        """Cardinality of each of :attr:`Timeline.relation_names`."""
+        return self._named_cardinality[self._meant]
+
+    @cached_property
+    def _named_cardinality(self) -> Ints:
+        names = self.time.relation_names
+        if self.relations is None:
+            return np.full(len(names), UNKNOWN)
+        order = {"single": SINGLE, "multi": MULTI, "event": EVENT, "unknown": UNKNOWN}
+        codes = [order[self.relations.cardinality(name)] for name in names]
+        return np.array(codes, np.int64)
+
+    @cached_property
+    def _meant(self) -> Ints:
+        """The relation that each relation's sentences name, mostly itself."""
+        names, time = self.time.relation_names, self.time
+        meant = np.arange(len(names))
+        open_ = (self._named_cardinality == SINGLE) | (self._named_cardinality == UNKNOWN)
+        if self.relations is None or open_.sum() < 2:
+            return meant
+        rows = earliest_and_latest(time.relation, time.start_s, len(names))
+        rows = rows[open_[time.relation[rows]]][:_SENTENCES_MAX_COUNT]
+        sentences = [(int(time.relation[row]), self.masked(row)) for row in rows.tolist()]
+        for relation, other in relations_by_role(names, open_.tolist(), sentences).items():
+            if self._named_cardinality[other] == SINGLE:
+                meant[relation] = other
+        return meant
+
+    @cached_property
+    def cardinality(self) -> Ints:
+        """Cardinality of each fact's relation, shape (facts,)."""
+        return self.cardinality_of_relation[self.time.relation]
+
+    @cached_property
+    def single(self) -> Floats:
+        """Chance of each relation to hold one value at a time, by :attr:`Timeline.relation`."""
+        if self.relations is None:
+            return np.zeros(len(self.time.relation_names))
+        names = self.time.relation_names
+        return np.array([self.relations.relation(name).single for name in names])[self._meant]
+
+    @cached_property
+    def is_fixed(self) -> Bools:
+        """Relations that never end, by number: births, foundations."""
+        fixed = frozenset(map(stem, self.languages[0].fixed))
+        return np.array(
+            [not fixed.isdisjoint(map(stem, split_name(n))) for n in self.time.relation_names],
+            np.bool_,
+        )
+
+    def relation_name(self, row: int) -> str:
+        """The relation of a fact, as relations are compared."""
+        return self.time.relation_names[int(self.time.relation[row])]
+
+    def source_name(self, row: int) -> str:
+        """Name of the fact's source."""
+        return self.snapshot.entities.name[int(self.snapshot.facts.source[row])]
+
+    def target_name(self, row: int) -> str:
+        """Name of the fact's target."""
+        return self.snapshot.entities.name[int(self.snapshot.facts.target[row])]
+
+    def masked(self, row: int) -> str:
+        """The fact's sentence with marks in place of its two names."""
+        return hide_names(
+            self.snapshot.facts.text[row], self.source_name(row), self.target_name(row)
+        )
+
+    def state_of(self, name: str) -> int:
+        """Number of the set of exclusive states that a name belongs to, -1 for none."""
+        return self._state_of.get(name.casefold(), -1)
+
+    @cached_property
+    def _state_of(self) -> dict[str, int]:
+        return {w: i for i, words in enumerate(self.languages[0].states) for w in words}
+
+    def mood(self, row: int) -> Mood:
+        """What the fact's sentence does; its circumstances may be left out."""
+        if self._is_plain[row] and "?" not in self.snapshot.facts.text[row]:
+            return PLAIN
+        return self.full_mood(row)
+
+    def full_mood(self, row: int) -> Mood:
+        """The same, with its circumstances, and whether it tells what somebody did."""
+        known = self._moods.get(row)
+        if known is None:
+            known = self.reader.mood(self.masked(row), self.relation_name(row))
+            self._moods[row] = known
+        return known
+
+    def scopes_part(self, old: int, new: int) -> Literal["no", "perhaps", "yes"]:
+        """Whether two facts hold under different circumstances."""
+        if not (self.spoken.scopes[old] or self.spoken.scopes[new]):
+            return "no"
+        return scopes_part(self.full_mood(old), self.full_mood(new))
+
+    @cached_property
+    def _is_plain(self) -> Bools:
+        """Facts of which neither the relation nor a word of the text tells anything special."""
+        names = self.time.relation_names
+        named = [self.reader.mood(f"{SUBJECT} {TARGET}", name) != PLAIN for name in names]
+        return ~(self.spoken.moods | np.array(named, np.bool_)[self.time.relation])
+
+    @cached_property
+    def spoken(self) -> Spoken:
+        """Facts whose texts hold phrases of interest."""
+        return self._phrases.find(self.snapshot.facts.text)
+
+    def shape(self, row: int) -> Shape:
+        """The fact's sentence without its values, and the values."""
+        return self.amounts.shape(self.masked(row))

@@ -1,0 +1,151 @@
+"""What Synapse has decided about facts, and what becomes of it as the graph moves on.
+
+An entry is a JSON object, by the uuid of the fact that loses: ``verdict``, ``by``, ``rule`` and
+``confidence`` of the finding, and its ``state``::
+
+    found ---> resolving ---> resolved ---> reverted ---> resolving ... ---> given_up
+      |        (on its way into the graph)  (an ingestion has saved an older copy)
+      +------> undoing -----> undone        a person: the fact is valid again
+      +------> decided                      a person: leave it as it is
+    any of them -> lapsed                   there is no contradiction any more
+
+Entries that write carry ``before`` and ``after``, the two times as the graph had and has them.
+``decisions`` remembers what people decided, by a digest of the evidence: a finding with the same
+evidence is not proposed again. Only an entry in a state of :data:`WAITING` waits for a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from synapse.hippocampus.finding import Finding
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.plan import Change
+from synapse.hippocampus.stamps import is_moment
+
+Entry = dict[str, Any]
+
+WAITING = ("found", "given_up")
+UNDO = "undo-invalidation"
+_ON_ITS_WAY = ("resolving", "undoing")
+_WRITTEN = (*_ON_ITS_WAY, "resolved", "undone", "reverted")
+_NOT_PROPOSED = ("superseded", "duplicate")
+
+
+def evidence_digest(snapshot: GraphSnapshot, finding: Finding) -> str:
+    """Names a pair of facts and what speaks for the finding: texts, times and rule.
+
+    A rejected finding comes back only when this changes. How sure the rule is, and which later
+    episodes say the same again, is not part of it.
+    """
+    facts = snapshot.facts
+    said: list[str] = [finding.rule]
+    for row in (finding.fact, finding.by):
+        if row >= 0:
+            said += [facts.uuid[row], facts.text[row], repr(float(facts.valid_at_s[row]))]
+    if finding.verdict == "doubtful":
+        said.append(repr(float(finding.invalid_at_s)))
+    return hashlib.blake2b(json.dumps(said).encode(), digest_size=8).hexdigest()
+
+
+def proposals(snapshot: GraphSnapshot, findings: Iterable[Finding]) -> dict[str, Finding]:
+    """The findings that may wait for a decision, by fact: not what Graphiti has recorded itself."""
+    uuid = snapshot.facts.uuid
+    return {uuid[f.fact]: f for f in findings if f.verdict not in _NOT_PROPOSED}
+
+
+def follow(
+    ledger: Mapping[str, Entry], snapshot: GraphSnapshot, findings: Iterable[Finding]
+) -> dict[str, Entry]:
+    """The entries about the facts of a snapshot, as they are to be after these findings.
+
+    Following twice changes nothing more. Entries about facts that are gone are left out.
+    """
+    proposed = proposals(snapshot, findings)
+    rows = {uuid: finding.fact for uuid, finding in proposed.items()}
+    if ledger:
+        rows |= {uuid: row for row, uuid in enumerate(snapshot.facts.uuid) if uuid in ledger}
+    followed = {}
+    for uuid, row in rows.items():
+        entry = _followed(ledger.get(uuid), proposed.get(uuid), snapshot, row)
+        if entry is not None:
+            followed[uuid] = entry
+    return followed
+
+
+def new_entry(snapshot: GraphSnapshot, finding: Finding) -> Entry:
+    """The entry of a finding that nobody has decided about."""
+    return {
+        "verdict": finding.verdict,
+        "by": snapshot.facts.uuid[finding.by] if finding.by >= 0 else None,
+        "rule": finding.rule,
+        "confidence": finding.confidence,
+        "state": "found",
+    }
+
+
+def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
+    """What turns one ledger into another, in the order of the facts' uuids."""
+    return tuple(
+        _change(uuid, before.get(uuid), after.get(uuid))
+        for uuid in sorted(before.keys() | after.keys())
+        if before.get(uuid) != after.get(uuid)
+    )
+
+
+def _change(uuid: str, old: Entry | None, new: Entry | None) -> Change:
+    reason = f"{new['state']}: {new['verdict']} by rule {new['rule']}" if new else "no longer found"
+    by = new.get("by") if new else None
+    return Change(uuid, old, new, reason, (by,) if by else ())
+
+
+def _followed(
+    entry: Entry | None, finding: Finding | None, snapshot: GraphSnapshot, row: int
+) -> Entry | None:
+    if entry is None:
+        return None if finding is None else new_entry(snapshot, finding)
+    digest = "" if finding is None else evidence_digest(snapshot, finding)
+    if entry["state"] in _WRITTEN:
+        is_undo = entry.get("decision") == UNDO
+        still_holds = finding is not None or is_undo
+        agrees = finding is None or digest == entry["digest"] or not is_undo
+        if _stands(entry["after"], snapshot, row) and agrees:
+            return _confirmed(entry, is_undo)
+        was_written = entry["state"] not in _ON_ITS_WAY
+        if _stands(entry["before"], snapshot, row) and was_written and still_holds:
+            return {**entry, "state": "reverted"}
+    if finding is None:
+        return {**entry, "state": "lapsed"} if entry.keys() & {"decisions", "after"} else None
+    rejected = digest in entry.get("decisions", {})
+    if entry["state"] == "given_up" and entry["digest"] == digest and not rejected:
+        return entry
+    return _found_again(entry, new_entry(snapshot, finding), digest)
+
+
+def _confirmed(entry: Entry, is_undo: bool) -> Entry:
+    if not is_undo:
+        return {**entry, "state": "resolved"}
+    decisions = {**entry.get("decisions", {}), entry["digest"]: UNDO}
+    return {**entry, "state": "undone", "decisions": decisions}
+
+
+def _found_again(entry: Entry, again: Entry, digest: str) -> Entry:
+    """A new entry with what the old one hands on: earlier decisions and reverts."""
+    decisions = entry.get("decisions", {})
+    if decisions:
+        again["decisions"] = decisions
+    if "reverts" in entry and entry["digest"] == digest:
+        again |= {"digest": digest, "reverts": entry["reverts"]}
+    if digest in decisions:
+        again |= {"state": "decided", "decision": decisions[digest]}
+    return again
+
+
+def _stands(ends: Mapping[str, str | None], snapshot: GraphSnapshot, row: int) -> bool:
+    facts = snapshot.facts
+    return is_moment(ends["invalid_at"], float(facts.invalid_at_s[row])) and is_moment(
+        ends["expired_at"], float(facts.expired_at_s[row])
+    )

@@ -1,0 +1,123 @@
+"""Prediction errors: how a new fact sits with what is known about its subject.
+
+A memory predicts what it will be told. A fact that says what is known is *expected*, one about
+something unknown is *novel*, one that the rules of contradiction set against a known fact
+*contradicts*. Only the last two teach anything (Rescorla and Wagner, 1972).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from synapse.hippocampus.config import ContradictionConfig
+from synapse.hippocampus.contradiction import ContradictionDetector
+from synapse.hippocampus.finding import Finding
+from synapse.hippocampus.lexicon.english_changes import LANGUAGES
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.wording import Wording
+
+Kind = Literal["expected", "novel", "contradicts"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionError:
+    """How one new fact sits with the known ones."""
+
+    kind: Kind
+    surprise: float
+    """From 0 to 1."""
+    findings: tuple[Finding, ...]
+    """What it contradicts or repeats, the surest first; a late fact may itself be the one that
+    loses."""
+
+
+class PredictionErrorDetector:
+    """Judges one new fact at a time by the rules of contradiction.
+
+    Args:
+        config: the constants of the rules.
+        languages: how each language speaks of change.
+    """
+
+    def __init__(
+        self, config: ContradictionConfig, languages: Sequence[Wording] = LANGUAGES
+    ) -> None:
+        self._detector = ContradictionDetector(config, languages)
+
+    def judge(
+        self,
+        known: GraphSnapshot,
+        fact: int,
+        now_s: float,
+        relations: RelationTable | None = None,
+    ) -> PredictionError:
+        """Judge a new fact.
+
+        Args:
+            known: the facts of its subject, the new one among them.
+            fact: row of the new fact.
+            now_s: the moment, seconds since 1970.
+            relations: what the whole graph shows about its relations.
+        """
+        findings = self._detector.detect(known, now_s, relations).findings
+        mine = [f for f in findings if fact in (f.fact, f.by)]
+        against = [f for f in mine if f.verdict in ("missed", "superseded", "needs review")]
+        if against:
+            against.sort(key=lambda f: (-f.confidence, known.facts.uuid[f.fact]))
+            other = against[0].fact if against[0].by == fact else against[0].by
+            support_count = max(int(known.facts.episodes.counts()[other]), 1)
+            return PredictionError(
+                "contradicts",
+                contradiction_surprise(against[0].confidence, support_count),
+                tuple(against),
+            )
+        again = tuple(f for f in mine if f.verdict == "duplicate")
+        same, other_count = self._siblings(known, fact, relations)
+        if again or same:
+            return PredictionError("expected", 0.0, again)
+        return PredictionError("novel", novelty_surprise(other_count), ())
+
+    @staticmethod
+    def _siblings(
+        known: GraphSnapshot, fact: int, relations: RelationTable | None
+    ) -> tuple[bool, int]:
+        """Whether another fact says the same, and how many give the property other values."""
+        facts = known.facts
+        names = facts.relation
+        codes = (
+            relations.codes(names)
+            if relations is not None
+            else np.unique(names, return_inverse=True)[1]
+        )
+        others = (facts.source == facts.source[fact]) & (codes == codes[fact])
+        others &= (codes >= 0) | np.array([name == names[fact] for name in names], np.bool_)
+        others[fact] = False
+        same = others & (facts.target == facts.target[fact]) & (facts.source != facts.target)
+        return bool(same.any()), int((others & ~same).sum())
+
+
+def contradiction_surprise(confidence: float, support_count: int) -> float:
+    """Surprise of a contradiction: the surer it is and the better known the old fact, the more.
+
+    s = 1/2 + c/2 (1 - 2^-n), with c the confidence and n the episodes that support the old fact.
+
+    >>> round(contradiction_surprise(0.9, 1), 3), round(contradiction_surprise(0.9, 5), 3)
+    (0.725, 0.936)
+    """
+    return 0.5 + 0.5 * confidence * (1.0 - 2.0**-support_count)
+
+
+def novelty_surprise(known_values_count: int) -> float:
+    """Surprise of something new: less where the subject has had many values of the property.
+
+    s = 1 / (2 + k), with k the known values of the same property.
+
+    >>> novelty_surprise(0), novelty_surprise(2)
+    (0.5, 0.25)
+    """
+    return 1.0 / (2.0 + known_values_count)

@@ -1,0 +1,196 @@
+"""What waits for a person, and what a person decides about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
+
+from synapse.errors import SynapseError, UsageError
+from synapse.hippocampus.finding import Finding
+from synapse.hippocampus.ledger import UNDO, WAITING, Entry, evidence_digest, follow, new_entry
+from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.resolution import Step, end_step, may_end, undo_step
+from synapse.hippocampus.resolver import Resolver, Written
+from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.summary import iso_time
+
+KEEP_OLD, KEEP_NEW, KEEP_BOTH = "keep-old", "keep-new", "keep-both"
+DECISIONS = (KEEP_OLD, KEEP_NEW, KEEP_BOTH, UNDO)
+_DECISIONS_MAX_COUNT = 16
+_SHOWN_CHARACTERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One fact that something speaks against. Times are ISO 8601, ``None`` where unknown."""
+
+    fact: str
+    text: str
+    by: str | None
+    by_text: str | None
+    verdict: str
+    rule: str
+    confidence: float
+    invalid_at: str | None
+    """When the fact ended, or would end."""
+    evidence: str
+    state: str
+    decision: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON values."""
+        return asdict(self)
+
+
+class Review:
+    """The findings about one graph, and decisions about them.
+
+    Args:
+        store: where the decisions go.
+        thoughts: about the graph.
+        room: what is kept beside it.
+    """
+
+    def __init__(self, store: MemoryStore, thoughts: Thoughts, room: Room) -> None:
+        self._store = store
+        self._snapshot = thoughts.snapshot
+        self._now_s = thoughts.now_s
+        self._room = room
+        self._findings = thoughts.contradictions.findings
+        uuid = self._snapshot.facts.uuid
+        self._row_of = {name: row for row, name in enumerate(uuid)}
+        self._finding_of = {uuid[finding.fact]: finding for finding in self._findings}
+        self._ledger = follow(room.ledger, self._snapshot, self._findings)
+
+    def cases(self, *, decided_too: bool = False) -> list[Case]:
+        """What waits for a decision, the surest first; then, if wanted, what is decided."""
+        wanted = [
+            self._case(uuid, entry)
+            for uuid, entry in self._ledger.items()
+            if decided_too or entry["state"] in WAITING
+        ]
+        return sorted(wanted, key=lambda c: (c.state not in WAITING, -c.confidence, c.fact))
+
+    def decide(self, fact: str, decision: str, run_id: str, *, dry_run: bool = False) -> Case:
+        """Take a decision: into the ledger, and where it says so into the graph.
+
+        Args:
+            fact: uuid of the fact that loses.
+            decision: one of :data:`DECISIONS`.
+            run_id: names the run, and holds the lock meanwhile.
+            dry_run: whether nothing is to be written.
+
+        Raises:
+            UsageError: there is nothing of the kind to decide about this fact.
+            LockBusy: another run works on the graph.
+            SynapseError: the fact has changed meanwhile; nothing was written.
+        """
+        entry = self._ledger.get(fact)
+        if entry is None:
+            raise UsageError(f"nothing is known against fact {_shown(fact)}; see synapse review")
+        if _is_done(entry, decision):
+            return self._case(fact, entry)
+        resolver = Resolver(self._store, run_id, dry_run)
+        try:
+            after = self._decide(resolver, fact, entry, decision)
+        finally:
+            if not dry_run:
+                self._store.release_lock(self._snapshot.graph, run_id)
+        return self._case(fact, after)
+
+    def _decide(self, resolver: Resolver, fact: str, entry: Entry, decision: str) -> Entry:
+        finding = self._finding_of.get(fact)
+        verdict = "resolved" if entry["state"] == "resolved" else finding and finding.verdict
+        open_question = verdict in ("missed", "needs review")
+        if finding and open_question and decision == KEEP_NEW:
+            return self._write(resolver, self._end(fact, entry, finding))
+        if finding and (
+            (open_question and decision in (KEEP_OLD, KEEP_BOTH))
+            or (verdict == "doubtful" and decision == KEEP_NEW)
+        ):
+            return self._remember(resolver, fact, entry, finding, decision)
+        if decision == UNDO and verdict in ("doubtful", "resolved"):
+            return self._write(resolver, self._undo(fact, entry, finding))
+        allowed = {
+            "doubtful": f"{KEEP_NEW} or {UNDO}",
+            "resolved": UNDO,
+        }.get(verdict or "", f"{KEEP_OLD}, {KEEP_NEW} or {KEEP_BOTH}")
+        raise UsageError(f"fact {_shown(fact)} is {verdict or entry['state']}: decide {allowed}")
+
+    def _end(self, fact: str, entry: Entry, finding: Finding) -> Step:
+        if not may_end(self._snapshot, finding, self._now_s):
+            raise UsageError(f"fact {_shown(fact)} cannot end yet: what replaces it is not newer")
+        digest = evidence_digest(self._snapshot, finding)
+        decisions = {d: kept for d, kept in _decisions(entry).items() if d != digest}
+        base = new_entry(self._snapshot, finding) | {"decision": KEEP_NEW}
+        return end_step(
+            self._snapshot, finding, base | ({"decisions": decisions} if decisions else {}),
+            self._now_s,
+        )  # fmt: skip
+
+    def _undo(self, fact: str, entry: Entry, finding: Finding | None) -> Step:
+        if entry["state"] == "resolved":
+            return undo_step(fact, self._row_of[fact], entry, entry["before"])
+        assert finding is not None
+        base = entry | {"digest": evidence_digest(self._snapshot, finding)}
+        return undo_step(fact, finding.fact, base, {"invalid_at": None, "expired_at": None})
+
+    def _write(self, resolver: Resolver, step: Step) -> Entry:
+        written = resolver.write(self._snapshot, self._room, [step])
+        if written.steps:
+            after = self._noted(resolver, written, step.uuid)
+        if step.uuid not in written.facts:
+            raise SynapseError(f"fact {_shown(step.uuid)} has changed meanwhile; look again")
+        return after
+
+    def _noted(self, resolver: Resolver, written: Written, fact: str) -> Entry:
+        """What the ledger says once the graph is written."""
+        snapshot = written.shown_in(self._snapshot)
+        after = follow(written.room.ledger, snapshot, self._findings)[fact]
+        resolver.note(snapshot.graph, written.room, {fact: after})
+        return after
+
+    def _remember(
+        self, resolver: Resolver, fact: str, entry: Entry, finding: Finding, decision: str
+    ) -> Entry:
+        digest = evidence_digest(self._snapshot, finding)
+        others = [(d, kept) for d, kept in _decisions(entry).items() if d != digest]
+        decisions = dict([*others, (digest, decision)][-_DECISIONS_MAX_COUNT:])
+        entries = {fact: entry | {"decisions": decisions}}
+        after = follow(entries, self._snapshot, self._findings)[fact]
+        resolver.note(self._snapshot.graph, self._room, {fact: after})
+        return after
+
+    def _case(self, fact: str, entry: Entry) -> Case:
+        facts, finding = self._snapshot.facts, self._finding_of.get(fact)
+        row, by = self._row_of[fact], self._row_of.get(entry["by"])
+        end_s = float(facts.invalid_at_s[row]) if finding is None else finding.invalid_at_s
+        return Case(
+            fact=fact,
+            text=facts.text[row],
+            by=entry["by"],
+            by_text=None if by is None else facts.text[by],
+            verdict=entry["verdict"],
+            rule=entry["rule"],
+            confidence=entry["confidence"],
+            invalid_at=iso_time(end_s) if isfinite(end_s) else None,
+            evidence="" if finding is None else finding.evidence,
+            state=entry["state"],
+            decision=entry.get("decision"),
+        )
+
+
+def _is_done(entry: Entry, decision: str) -> bool:
+    if entry["state"] in ("decided", "undone"):
+        return bool(entry.get("decision") == decision)
+    return entry["state"] == "resolved" and decision == KEEP_NEW
+
+
+def _decisions(entry: Entry) -> dict[str, str]:
+    decisions: dict[str, str] = entry.get("decisions", {})
+    return decisions
+
+
+def _shown(fact: str) -> str:
+    return repr(fact if len(fact) <= _SHOWN_CHARACTERS else fact[: _SHOWN_CHARACTERS - 1] + "…")

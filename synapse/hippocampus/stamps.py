@@ -1,0 +1,42 @@
+"""One moment as Graphiti writes it and as seconds; whole columns are read by the store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def parse_stamp(stamp: str) -> float:
+    """Seconds since 1970-01-01 UTC; NaN for what is not a time. Without an offset it is UTC.
+
+    >>> parse_stamp("1970-01-02T00:00:00.5+00:00"), parse_stamp("1970-01-01"), parse_stamp("soon")
+    (86400.5, 0.0, nan)
+    """
+    try:
+        moment = datetime.fromisoformat(stamp.strip())
+    except ValueError:
+        return float("nan")
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return float((moment - _EPOCH) // _MICROSECOND) / 1e6
+
+
+def format_stamp(seconds: float) -> str:
+    """The stamp Graphiti writes for a moment: UTC, microseconds only where there are any.
+
+    >>> format_stamp(86400.5), format_stamp(0.0)
+    ('1970-01-02T00:00:00.500000+00:00', '1970-01-01T00:00:00+00:00')
+    """
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+def is_moment(stamp: str | None, seconds: float) -> bool:
+    """Whether a stamp says what a column holds; what is absent or unreadable is NaN there.
+
+    >>> is_moment("1970-01-02", 86400.0), is_moment(None, float("nan")), is_moment(None, 0.0)
+    (True, True, False)
+    """
+    read = float("nan") if stamp is None else parse_stamp(stamp)
+    return read == seconds or (read != read and seconds != seconds)

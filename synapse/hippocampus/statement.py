@@ -1,0 +1,181 @@
+"""What a sentence does: does it state something as true now, or ask, suppose, recall, add, correct?
+
+A sentence is read without the names of the two entities that it links, so that no name is taken for
+a word, and sentences of one shape are read once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from synapse.hippocampus.lexicon.words import is_past, split_name, stem
+from synapse.hippocampus.wording import Wording, compiled
+
+SUBJECT, TARGET = "⟨s⟩", "⟨o⟩"
+"""Marks in place of the names of a fact's source and target."""
+
+_MASKED_CHARACTERS_MAX = 600
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_AFTER_SUBJECT = re.compile(rf"^\W*(?:the |its |this )?{SUBJECT}(?:['’]s)? (\w+)(?: (\w+))?")
+_CACHED_COUNT = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Mood:
+    """What one sentence does."""
+
+    asserts: bool
+    """It neither asks nor supposes."""
+    asks: bool
+    adds: bool
+    """It adds to what is known."""
+    recalls: bool
+    """It speaks of what was so once."""
+    is_past: bool
+    """It stands in the past tense of a verb of state."""
+    corrects: bool
+    negates: bool
+    scope: frozenset[tuple[str, str]]
+    """Circumstances under which it holds."""
+    conditions: frozenset[str]
+    """Words of conditions: *for reads*."""
+    acts: bool
+    """It tells what somebody did: its first verb is a past tense."""
+
+    def states_now(self) -> bool:
+        """Whether what it says is meant to be true at its time, and instead of other values."""
+        return self.asserts and not (self.adds or self.recalls or self.negates)
+
+
+PLAIN = Mood(
+    asserts=True,
+    asks=False,
+    adds=False,
+    recalls=False,
+    is_past=False,
+    corrects=False,
+    negates=False,
+    scope=frozenset(),
+    conditions=frozenset(),
+    acts=False,
+)
+"""A plain statement about the present."""
+
+
+def hide_names(text: str, subject: str, target: str) -> str:
+    """A sentence with marks in place of its two names.
+
+    >>> hide_names("Ann Lee lives in Rome; Ann Lee's cat, too.", "Ann Lee", "rome")
+    "⟨s⟩ lives in ⟨o⟩; ⟨s⟩'s cat, too."
+    """
+    text = text[:_MASKED_CHARACTERS_MAX]
+    names = [(subject, SUBJECT), (target, TARGET)] if subject != target else [(subject, SUBJECT)]
+    for name, mark in sorted(names, key=lambda pair: -len(pair[0])):
+        text = _replace_whole(text, name, mark)
+    return text
+
+
+def _replace_whole(text: str, name: str, mark: str) -> str:
+    if not name:
+        return text
+    if name not in text:
+        lowered, wanted = text.casefold(), name.casefold()
+        if wanted not in lowered or len(lowered) != len(text):
+            return text
+    else:
+        lowered, wanted = text, name
+    parts, done, place = [], 0, lowered.find(wanted)
+    while place >= 0:
+        end = place + len(wanted)
+        before, after = lowered[place - 1 : place], lowered[end : end + 1]
+        if not (before.isalnum() and wanted[0].isalnum()) and not (
+            after.isalnum() and wanted[-1].isalnum()
+        ):
+            parts += [text[done:place], mark]
+            done = end
+        place = lowered.find(wanted, end)
+    return "".join(parts) + text[done:]
+
+
+class StatementReader:
+    """Reads sentences of one language.
+
+    >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
+    >>> reader = StatementReader(ENGLISH)
+    >>> reader.mood("Does ⟨s⟩ live in ⟨o⟩?", "LIVES_IN").asserts
+    False
+    >>> reader.mood("⟨s⟩ also uses ⟨o⟩", "USES").adds
+    True
+    >>> sorted(reader.mood("⟨s⟩ runs on ⟨o⟩ in staging", "RUNS_ON").scope)
+    [('environment', 'staging')]
+    """
+
+    def __init__(self, wording: Wording) -> None:
+        self.wording = wording
+        self._asks, self._supposes = compiled(wording.asks), compiled(wording.supposes)
+        self._adds, self._recalls = compiled(wording.adds), compiled(wording.recalls)
+        self.corrects, self._negates = compiled(wording.corrects), compiled(wording.negates)
+        self.definite = compiled(wording.definite)
+        self._conditions = compiled(wording.conditions)
+        self._kind_of = {word: kind for kind, words in wording.scopes for word in words}
+        self.mood = lru_cache(_CACHED_COUNT)(self._mood)
+
+    def _mood(self, masked: str, relation: str) -> Mood:
+        name = " ".join(split_name(relation))
+        match = _AFTER_SUBJECT.match(masked)
+        verb, after = (match[1].casefold(), (match[2] or "").casefold()) if match else ("", "")
+        first, second = [*split_name(relation), "", ""][:2]
+        past = any(
+            word in self.wording.past_states and following not in ("by", "to")
+            for word, following in ((verb, after), (first, second))
+        )
+        words = {word.casefold() for word in _WORD.findall(masked)}
+        asks = bool(self._asks.search(masked))
+        supposes = self._supposes.search(masked) or self._supposes.match(name)
+        return Mood(
+            asserts=not (asks or supposes),
+            asks=asks,
+            adds=bool(self._adds.search(masked) or self._adds.match(name)),
+            recalls=bool(self._recalls.search(masked) or self._recalls.match(name)),
+            is_past=past,
+            corrects=bool(self.corrects.search(masked)),
+            negates=bool(self._negates.search(masked) or self._negates.search(name)),
+            scope=frozenset((self._kind_of[word], word) for word in words & self._kind_of.keys()),
+            conditions=frozenset(self._conditions.findall(masked.casefold())),
+            acts=bool(verb) and is_past(verb) and not past,
+        )
+
+    @lru_cache(_CACHED_COUNT)  # noqa: B019 - a reader lives as long as the program
+    def families(self, words: str) -> frozenset[str]:
+        """Families of which a relation name, or a sentence, has a word."""
+        stems = {stem(word) for word in split_name(words)}
+        return frozenset(f for f, members in self._family_stems().items() if stems & members)
+
+    @lru_cache(1)  # noqa: B019
+    def _family_stems(self) -> dict[str, frozenset[str]]:
+        families = self.wording.families
+        return {f: frozenset(map(stem, words)) for f, words in families.items()}
+
+
+def scopes_part(left: Mood, right: Mood) -> Literal["no", "perhaps", "yes"]:
+    """Whether two sentences hold under different circumstances.
+
+    >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
+    >>> reader = StatementReader(ENGLISH)
+    >>> staging, production, anywhere = (
+    ...     reader.mood(f"⟨s⟩ runs on ⟨o⟩{where}", "RUNS_ON")
+    ...     for where in (" in staging", " in production", "")
+    ... )
+    >>> scopes_part(staging, production), scopes_part(staging, staging)
+    ('yes', 'no')
+    >>> scopes_part(staging, anywhere)
+    'perhaps'
+    """
+    if left.conditions and right.conditions and not left.conditions & right.conditions:
+        return "yes"
+    if left.scope == right.scope:
+        return "no"
+    return "yes" if left.scope and right.scope else "perhaps"

@@ -1,0 +1,186 @@
+"""Ends of facts are written by comparing first, on every store; and how FalkorDB does it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+
+from synapse.errors import LockLost, UnknownGraph
+from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
+from synapse.hippocampus.ports import GraphDocument, MemoryStore
+from synapse.store import ends, open_store
+from synapse.store.cypher import literal, with_rows
+from synapse.store.memory import InMemoryStore
+from synapse.store.writer import create_indices
+
+MORNING, NOON, EVENING = (f"2026-01-05T{hour}:00:00+00:00" for hour in ("08", "12", "20"))
+
+
+@pytest.fixture(params=["memory", "falkordb"])
+def any_store(request: pytest.FixtureRequest) -> MemoryStore:
+    if request.param == "memory":
+        return InMemoryStore()
+    opened: MemoryStore = request.getfixturevalue("store")
+    return opened
+
+
+def facts(*uuids: str, **more: Any) -> GraphDocument:
+    ends_of = {"source_node_uuid": "ada", "target_node_uuid": "bob"}
+    return GraphDocument(
+        entities=({"uuid": "ada", "name": "Ada"}, {"uuid": "bob", "name": "Bob"}),
+        facts=tuple(
+            {
+                "uuid": u,
+                **ends_of,
+                "name": "KNOWS",
+                "fact": f"{u} says",
+                "valid_at": MORNING,
+                **more,
+            }
+            for u in uuids
+        ),
+    )
+
+
+def ended(fact: str, before: FactState | None = None) -> EndChange:
+    return EndChange(fact, before or FactState(f"{fact} says", MORNING), NOON, EVENING)
+
+
+def locked(store: MemoryStore, graph: str) -> str:
+    assert store.acquire_lock(graph, "mine", 60.0)
+    return "mine"
+
+
+def test_writes_what_is_unchanged_and_names_it(any_store: MemoryStore, graph_name: str) -> None:
+    any_store.write_memory(graph_name, facts("a", "b"))
+    any_store.write_memory(graph_name, facts("c", invalid_at=MORNING))
+    token = locked(any_store, graph_name)
+    changes = [ended("a"), ended("c"), ended("gone")]
+    assert any_store.change_ends(graph_name, changes, token) == {"a"}
+    now = any_store.read_facts(graph_name, ["a", "b", "c", "gone"])
+    assert now == {
+        "a": FactState("a says", MORNING, NOON, EVENING),
+        "b": FactState("b says", MORNING),
+        "c": FactState("c says", MORNING, MORNING),
+    }
+    assert any_store.change_ends(graph_name, changes, token) == set()
+
+
+@pytest.mark.parametrize("invalid_at", [None, "", "2026-01-03T10:00:00", "soon"])
+def test_what_was_read_comes_back_exactly(
+    any_store: MemoryStore, graph_name: str, invalid_at: str | None
+) -> None:
+    any_store.write_memory(graph_name, facts("a", invalid_at=invalid_at))
+    token = locked(any_store, graph_name)
+    before = any_store.read_facts(graph_name, ["a"])
+    assert any_store.change_ends(graph_name, [ended("a", before["a"])], token) == {"a"}
+    after = any_store.read_facts(graph_name, ["a"])["a"]
+    back = EndChange("a", after, before["a"].invalid_at, before["a"].expired_at)
+    assert any_store.change_ends(graph_name, [back], token) == {"a"}
+    assert any_store.read_facts(graph_name, ["a"]) == before
+    assert any_store.change_ends(graph_name, [back], token) == set()
+
+
+def test_without_the_lock_nothing_is_written(any_store: MemoryStore, graph_name: str) -> None:
+    any_store.write_memory(graph_name, facts("a"))
+    for holder in (None, "somebody"):
+        if holder:
+            any_store.acquire_lock(graph_name, holder, 60.0)
+        with pytest.raises(LockLost, match="passed"):
+            any_store.change_ends(graph_name, [ended("a")], "mine")
+    assert any_store.read_facts(graph_name, ["a"])["a"].invalid_at is None
+
+
+def test_reading_never_creates_a_graph(any_store: MemoryStore, graph_name: str) -> None:
+    with pytest.raises(UnknownGraph):
+        any_store.read_facts(graph_name, ["a"])
+    assert graph_name not in any_store.graphs()
+
+
+def test_strange_uuids_are_data(any_store: MemoryStore, graph_name: str) -> None:
+    strange = ['quote " and \\', "emoji 🧠", "'}) DETACH DELETE n //", "$rows", "{a: 1}"]
+    any_store.write_memory(graph_name, facts(*strange))
+    token = locked(any_store, graph_name)
+    wanted = [*strange, "nul \0 inside"]
+    assert set(any_store.read_facts(graph_name, wanted)) == set(strange)
+    written = any_store.change_ends(graph_name, [ended(uuid) for uuid in wanted], token)
+    assert written == set(strange)
+
+
+def test_a_write_in_the_middle_of_a_run_leaves_its_record(
+    any_store: MemoryStore, graph_name: str
+) -> None:
+    token = locked(any_store, graph_name)
+    plan = ConsolidationPlan(graph_name, "run", "c0ffee", 0, run_record={"run_id": "first"})
+    any_store.apply(plan, token)
+    any_store.record_failure(graph_name)
+    any_store.apply(ConsolidationPlan(graph_name, "next", "", 1, interim=True), token)
+    room = any_store.read_room(graph_name)
+    assert (room.revision, room.failures_count) == (2, 1)
+    assert room.last_run == {"run_id": "first"}
+
+
+@pytest.fixture
+def raw(falkordb_uri: str, graph_name: str) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(falkordb_uri) as client:
+        yield client
+
+
+def test_the_index_is_used(raw: redis.Redis, graph_name: str) -> None:
+    create_indices(raw, graph_name)
+    for query, row in ((ends.READ, "a"), (ends.WRITE, ["a", "", "", NOON, EVENING])):
+        explained = raw.execute_command(
+            "GRAPH.EXPLAIN", graph_name, with_rows([literal(row)], query)
+        )
+        plan = b"\n".join(explained).decode()
+        assert "Edge By Index Scan" in plan and "Label Scan" not in plan, plan
+
+
+def test_at_most_five_hundred_a_query(
+    store: MemoryStore, raw: redis.Redis, graph_name: str
+) -> None:
+    names = [f"f{i}" for i in range(1_234)]
+    store.write_memory(graph_name, facts(*names))
+    checks: list[int] = []
+
+    def check_lock() -> None:
+        checks.append(len(checks))
+        if len(checks) == 3:
+            raise LockLost("gone")
+
+    with pytest.raises(LockLost):
+        ends.change_ends(raw, graph_name, [ended(name) for name in names], check_lock)
+    now = store.read_facts(graph_name, names)
+    assert [now[name].invalid_at for name in names] == [NOON] * 1_000 + [None] * 234
+    queries = "cmdstat_graph.QUERY"
+    before = raw.info("commandstats")[queries]["calls"]
+    written = ends.change_ends(raw, graph_name, [ended(name) for name in names], lambda: None)
+    assert written == set(names[1_000:])
+    assert raw.info("commandstats")[queries]["calls"] - before == 3
+
+
+def test_of_racing_writers_one_wins(store: MemoryStore, falkordb_uri: str, graph_name: str) -> None:
+    names = [f"f{i}" for i in range(100)]
+    store.write_memory(graph_name, facts(*names))
+    token, won = locked(store, graph_name), {}
+
+    def write(number: int) -> None:
+        stamp = f"2026-02-0{number}T00:00:00+00:00"
+        changes = [EndChange(n, FactState(f"{n} says", MORNING), stamp, stamp) for n in names]
+        other = open_store(falkordb_uri)
+        won[stamp] = other.change_ends(graph_name, changes, token)
+        other.close()
+
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(1, 5)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert sorted(name for names_won in won.values() for name in names_won) == sorted(names)
+    for name, state in store.read_facts(graph_name, names).items():
+        assert state.invalid_at == state.expired_at
+        assert state.invalid_at is not None and name in won[state.invalid_at]

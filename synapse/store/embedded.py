@@ -181,7 +181,9 @@ class EmbeddedServer:
         listening = ["--port", "0", "--unixsocketperm", "700"]
         listening += ["--unixsocket", str(self._socket_path)]
         command = [server, "--dir", str(self.folder), "--daemonize", "no", *listening]
-        return [*command, *persistence, "--loadmodule", module, *self._options]
+        # FalkorDB's log of queries would keep fact texts, and the task that writes it can lock up
+        # a server that has just started for good.
+        return [*command, *persistence, "--loadmodule", module, "CMD_INFO", "no", *self._options]
 
     def _spawn(self, command: list[str], lock: int) -> None:
         if sys.platform == "linux":

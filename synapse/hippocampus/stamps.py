@@ -6,21 +6,30 @@ from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+YEAR_TWO_S = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()
+"""Year 1 is what several languages write for "no time"; anything before this is unknown."""
 
 
 def parse_stamp(stamp: str) -> float:
     """Seconds since 1970-01-01 UTC; NaN for what is not a time. Without an offset it is UTC.
 
+    Figures alone (an epoch, or a date without dashes) are not taken for a time: a guess could make
+    a memory look centuries old.
+
     >>> parse_stamp("1970-01-02T00:00:00.5+00:00"), parse_stamp("1970-01-01"), parse_stamp("soon")
     (86400.5, 0.0, nan)
     """
+    stamp = stamp.strip()
     try:
-        moment = datetime.fromisoformat(stamp.strip())
+        moment = datetime.fromisoformat(stamp)
     except ValueError:
+        return float("nan")
+    if stamp[4] != "-":
         return float("nan")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return float((moment - _EPOCH) // _MICROSECOND) / 1e6
+    seconds = float((moment - _EPOCH) // _MICROSECOND) / 1e6
+    return seconds if seconds >= YEAR_TWO_S else float("nan")
 
 
 def format_stamp(seconds: float) -> str:

@@ -52,6 +52,7 @@ _ENTITIES = Table(
     names=("a.group_id",),
     texts=("a.name", "a.summary"),
     words="labels(a) + coalesce(a.labels, [])",
+    typed_words="[labels(a), a.labels]",
 )
 _EPISODES = Table(
     "Episodic",
@@ -211,17 +212,19 @@ def _facts(columns: Columns, entity_row: Ints, episodes: Episodes, left_out: Cou
         valid_at_s=valid_at_s,
         invalid_at_s=invalid_at_s,
         expired_at_s=expired_at_s,
-        episodes=_support(columns, episodes).take(rows),
+        episodes=_support(columns, episodes, left_out).take(rows),
     )
 
 
-def _support(columns: Columns, episodes: Episodes) -> Ragged:
+def _support(columns: Columns, episodes: Episodes, left_out: Counter[str]) -> Ragged:
     """The known episodes of each fact, each once, in their first order."""
     row_of_uuid = dict(zip(episodes.uuid, range(len(episodes)), strict=True))
     row_of_code = np.array([row_of_uuid.get(uuid, -1) for uuid in columns.vocabulary], np.int64)
     lists = Ragged.from_counts(columns.word_counts, columns.word_codes)
     episode = row_of_code[lists.values] if len(row_of_code) else lists.values
     known = episode >= 0
+    named = np.array([bool(uuid) for uuid in columns.vocabulary], np.bool_)
+    left_out["references_to_unknown_episodes"] = int(named[lists.values[~known]].sum())
     fact, episode = lists.row_numbers()[known], episode[known]
     pairs = fact * max(len(episodes), 1) + episode
     ordered = np.sort(pairs)

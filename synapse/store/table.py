@@ -49,6 +49,8 @@ class Table:
     texts: tuple[str, ...] = ()
     words: str = ""
     """A list of texts."""
+    typed_words: str = ""
+    """The same as parts that need not be lists, where adding them up could fail."""
 
     @property
     def item(self) -> str:
@@ -88,7 +90,7 @@ class Table:
         return ", ".join(f"{value} AS c{place}" for place, value in enumerate(values))
 
     def _typed(self) -> str:
-        fields = (*self.ids, self.uuid, *self.scalars, self.words)
+        fields = (*self.ids, self.uuid, *self.scalars, self.typed_words or self.words)
         return f"collect([{', '.join(filter(None, fields))}])"
 
 
@@ -203,7 +205,8 @@ def typed_part(table: Table, reply: Any) -> Part:
     if count != len(rows):
         raise IncompleteRead(f"the database counted {count} items and sent {len(rows)}; run again")
     cells = [cells for _, cells in rows]
-    lists = [_listed(row.pop()) for row in cells] if table.words else []
+    listed = _listed_in_parts if table.typed_words else _listed
+    lists = [listed(row.pop()) for row in cells] if table.words else []
     names = (*table.ids, *filter(None, [table.uuid]), *table.scalars)
     columns = [[_scalar(row[place]) for row in cells] for place in range(len(names))]
     ids, columns = columns[: len(table.ids)], columns[len(table.ids) :]
@@ -246,3 +249,14 @@ def _scalar(cell: Any) -> bytes:
 def _listed(cell: Any) -> list[bytes]:
     kind, value = cell
     return [_scalar(item) for item in value] or [b""] if kind == _ARRAY else [b""]
+
+
+def _listed_in_parts(cell: Any) -> list[bytes]:
+    """The words of several parts, each a list, one word, or nothing of use."""
+    words: list[bytes] = []
+    for part in cell[1]:
+        if part[0] == _ARRAY:
+            words += map(_scalar, part[1])
+        elif part[0] in _SCALARS:
+            words.append(_scalar(part))
+    return words or [b""]

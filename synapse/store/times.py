@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from synapse.hippocampus.model import Bools, Floats, Ints
-from synapse.hippocampus.stamps import format_stamp, parse_stamp
+from synapse.hippocampus.stamps import YEAR_TWO_S, format_stamp, parse_stamp
 
 _SECONDS_END = 19  # of "2026-01-01T00:00:00"
 _FIGURES = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
@@ -57,6 +57,7 @@ def parse_times_in(text: bytes, starts: Ints, ends: Ints) -> Floats:
         rest[rows[in_bulk]] = False
     for row in np.flatnonzero(rest).tolist():
         seconds[row] = _parse_one(text[starts[row] : ends[row]])
+    seconds[seconds < YEAR_TWO_S] = np.nan
     return seconds
 
 

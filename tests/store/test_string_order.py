@@ -43,3 +43,18 @@ def test_every_way_to_write_a_moment_is_the_same_moment(connection, graph_name, 
     thoughts = Thoughts(store.read_graph(graph_name), noon + 400 * 86_400.0, HippocampusConfig())
     strength = dict(zip(thoughts.snapshot.memory_uuids, thoughts.standing.strength, strict=True))
     assert strength["soon"] == 1.0 > strength[SAME_MOMENT[0]]
+
+
+def test_a_point_in_place_of_labels_hides_nothing(connection, graph_name, store):
+    connection.execute_command(
+        "GRAPH.QUERY",
+        graph_name,
+        "CREATE (:Entity:Person {uuid: 'a', labels: point({latitude: 1, longitude: 2})}), "
+        "(:Entity {uuid: 'b', labels: ['Entity', 'Team']}), (:Entity {uuid: 'c'})",
+    )
+    entities = store.read_graph(graph_name).entities
+    assert dict(zip(entities.uuid, entities.labels, strict=True)) == {
+        "a": ("Person",),
+        "b": ("Team",),
+        "c": (),
+    }

@@ -62,9 +62,9 @@ class AmountReader:
 
     def value(self, text: str) -> str:
         """A value as values are compared; names stay as they are, folded."""
-        tokens = _TOKEN.findall(text)
-        if not any(c.isdigit() for c in text):
+        if not any(map(str.isdigit, text)):
             return spelling(text)
+        tokens = _TOKEN.findall(text)
         if len(tokens) > 2 or (len(tokens) == 2 and tokens[1].casefold() not in self._unit_of):
             return spelling(text)
         rest = re.sub(r"[\s.]", "", _TOKEN.sub("", text))
@@ -132,6 +132,8 @@ def spelling(name: str) -> str:
     >>> spelling("Berlin") == spelling("BERLIN"), spelling("JaneDoe") == spelling("janedoe")
     (True, False)
     """
+    if name.isascii() and name.islower():
+        return " ".join(name.split())
     return " ".join(
         word.casefold() if word.istitle() or word.isupper() or word.islower() else word
         for word in name.split()
@@ -144,6 +146,9 @@ def is_spelling(left: str, right: str) -> bool:
     >>> is_spelling("^1.2", ">=1.2"), is_spelling("JaneDoe", "janedoe"), is_spelling("1.2", "12.")
     (True, True, False)
     """
+    first, other = left[:1], right[:1]
+    if first.isalnum() and other.isalnum() and first.isascii() and other.isascii():
+        return first.lower() == other.lower() and _letters(left) == _letters(right)
     return _letters(left) == _letters(right)
 
 
@@ -171,6 +176,7 @@ def is_refinement(left: str, right: str) -> bool:
     return long[: len(short)] == short or long[-len(short) :] == short
 
 
+@lru_cache(_CACHED_COUNT)
 def _name_words(name: str) -> tuple[str, ...]:
     if "://" in name or "@" in name:
         return (name.casefold(),)

@@ -156,11 +156,23 @@ class GraphReading:
 
     def source_name(self, row: int) -> str:
         """Name of the fact's source."""
-        return self.snapshot.entities.name[int(self.snapshot.facts.source[row])]
+        return self._source_names[row]
 
     def target_name(self, row: int) -> str:
         """Name of the fact's target."""
-        return self.snapshot.entities.name[int(self.snapshot.facts.target[row])]
+        return self._target_names[row]
+
+    @cached_property
+    def _source_names(self) -> list[str]:
+        return list(
+            map(self.snapshot.entities.name.__getitem__, self.snapshot.facts.source.tolist())
+        )
+
+    @cached_property
+    def _target_names(self) -> list[str]:
+        return list(
+            map(self.snapshot.entities.name.__getitem__, self.snapshot.facts.target.tolist())
+        )
 
     def masked(self, row: int) -> str:
         """The fact's sentence with marks in place of its two names."""
@@ -178,9 +190,11 @@ class GraphReading:
 
     def mood(self, row: int) -> Mood:
         """What the fact's sentence does; its circumstances may be left out."""
-        if self._is_plain[row] and "?" not in self.snapshot.facts.text[row]:
-            return PLAIN
-        return self.full_mood(row)
+        return PLAIN if self.is_plain[row] else self.full_mood(row)
+
+    def moods(self, rows: Ints) -> dict[int, Mood]:
+        """The same of many facts: those whose sentence is more than a plain statement."""
+        return {row: self.full_mood(row) for row in rows[~self.is_plain[rows]].tolist()}
 
     def full_mood(self, row: int) -> Mood:
         """The same, with its circumstances, and whether it tells what somebody did."""
@@ -194,14 +208,21 @@ class GraphReading:
         """Whether two facts hold under different circumstances."""
         if not (self.spoken.scopes[old] or self.spoken.scopes[new]):
             return "no"
-        return scopes_part(self.full_mood(old), self.full_mood(new))
+        return scopes_part(self._scoped_mood(old), self._scoped_mood(new))
+
+    def _scoped_mood(self, row: int) -> Mood:
+        """The mood with its circumstances; texts without a word of any need not be read."""
+        if self.spoken.scopes[row] or self.reader.may_scope(self.snapshot.facts.text[row]):
+            return self.full_mood(row)
+        return PLAIN
 
     @cached_property
-    def _is_plain(self) -> Bools:
+    def is_plain(self) -> Bools:
         """Facts of which neither the relation nor a word of the text tells anything special."""
+        asking = np.array(["?" in text for text in self.snapshot.facts.text], np.bool_)
         names = self.time.relation_names
         named = [self.reader.mood(f"{SUBJECT} {TARGET}", name) != PLAIN for name in names]
-        return ~(self.spoken.moods | np.array(named, np.bool_)[self.time.relation])
+        return ~(asking | self.spoken.moods | np.array(named, np.bool_)[self.time.relation])
 
     @cached_property
     def spoken(self) -> Spoken:

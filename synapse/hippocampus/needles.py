@@ -1,97 +1,111 @@
 """Which of many phrases stand in which of many texts: one pass over all of them.
 
 Every phrase is known by four of its characters. The texts are read as numbers, four characters at a
-time; a table tells which groups of four begin something worth a look, and only there are the
-phrases compared. So a pass costs the same for ten phrases and for a thousand.
+time; a table tells which groups of four belong to a phrase, and only there are the phrases
+compared. So a pass costs the same for ten phrases and for a thousand.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from synapse.hippocampus.model import Ints
+from synapse.hippocampus.model import Bools, Ints
 
 Codes = npt.NDArray[np.uint32]
 
 _GRAM = 4
-_TEXTS_PER_PASS = 4_096
-_TABLE_BITS = 20
+_TEXTS_PER_PASS = 1_024
+_TABLE_BITS = 16
 _MULTIPLIER = np.uint32(2_654_435_761)
 _FREQUENT = " etaoinsrhldcumfpgwybvkxjqz"
+_UNKNOWN = "?"
+_BETWEEN = " \n "
 
 
 class Needles:
-    """Phrases to look for, in lower case, of four characters or more, with the marks they leave.
+    """Phrases to look for, in lower case, of four characters or more.
 
-    >>> needles = Needles({"no longer": 1, "instead of": 2})
-    >>> needles.find(["A uses B", "A NO LONGER uses B", "B instead of C, no longer A"])
-    {1: 1, 2: 3}
+    >>> needles = Needles(["no longer", "instead of"])
+    >>> rows, phrases = needles.find(["A uses B", "A NO LONGER uses B", "B instead of C"])
+    >>> rows.tolist(), phrases.tolist()
+    ([1, 2], [0, 1])
     """
 
-    def __init__(self, marks: Mapping[str, int]) -> None:
-        of_gram: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
-        for written, mark in sorted(marks.items()):
-            plain = written.encode("ascii", "replace").decode()
-            of_gram[_code(plain, _rarest(plain))].append((written, mark))
-        self._phrases = [of_gram[gram] for gram in sorted(of_gram)]
-        self._grams = np.array(sorted(of_gram), np.uint32)
+    def __init__(self, phrases: Sequence[str]) -> None:
+        self._phrases = list(phrases)
+        plain = [phrase.encode("ascii", "replace").decode() for phrase in phrases]
+        self._at = np.array([_rarest(phrase) for phrase in plain], np.int64)
+        self._length = np.array([len(phrase) for phrase in plain], np.int64)
+        known = np.array([_code(p, _rarest(p)) for p in plain], np.uint32)
+        self._by_gram = np.argsort(known, kind="stable")
+        self._grams, self._count = np.unique(known, return_counts=True)
+        self._first = np.cumsum(self._count) - self._count
         self._table = np.zeros(1 << _TABLE_BITS, np.bool_)
         self._table[_hashed(self._grams)] = True
-        # A phrase that is alone with its four characters is known by four more of its own.
-        alone = [
-            listed[0][0].encode("ascii", "replace").decode() if len(listed) == 1 else ""
-            for listed in self._phrases
-        ]
-        steps = [_far(phrase) if phrase else 0 for phrase in alone]
-        self._step = np.array(steps, np.int64)
-        self._other = np.array(
-            [_code(p, _rarest(p) + step) if p else 0 for p, step in zip(alone, steps, strict=True)],
+        steps_count = -(-max(map(len, plain), default=_GRAM) // _GRAM)
+        # The phrase in groups of four; the last group ends where the phrase ends.
+        self._step = np.minimum(
+            _GRAM * np.arange(steps_count)[:, None], (self._length - _GRAM)[None, :]
+        )
+        self._parts = np.array(
+            [[_code(p, int(at)) for p, at in zip(plain, row, strict=True)] for row in self._step],
             np.uint32,
         )
-        self._is_alone = np.array([bool(phrase) for phrase in alone], np.bool_)
+        self._is_vague = np.array([_UNKNOWN in phrase for phrase in plain], np.bool_)
 
-    def find(self, texts: Sequence[str]) -> dict[int, int]:
-        """The marks of each text that has some, joined by *or*; by the number of the text.
+    def find(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
+        """Rows of texts and numbers of the phrases that stand in them: each pair once, in order.
 
         A text is read as if it stood between two blanks.
         """
-        found: dict[int, int] = {}
+        pairs = [np.zeros(0, np.int64)]
         for first in range(0, len(texts), _TEXTS_PER_PASS):
-            lowered = [f" {text.lower()} " for text in texts[first : first + _TEXTS_PER_PASS]]
-            joined = "\n".join(lowered).encode("ascii", "replace")
-            places, kinds = self._places(joined)
-            ends = np.cumsum([len(text) + 1 for text in lowered])
-            rows = np.searchsorted(ends, places, side="right")
-            once = np.unique(rows * len(self._phrases) + kinds)
-            for code in once.tolist():
-                row, kind = divmod(code, len(self._phrases))
-                known = found.get(first + row, 0)
-                for phrase, mark in self._phrases[kind]:
-                    if known & mark != mark and phrase in lowered[row]:
-                        known |= mark
-                        found[first + row] = known
-        return found
+            batch = texts[first : first + _TEXTS_PER_PASS]
+            joined = _BETWEEN.join(batch)
+            if not joined.isascii():
+                batch = [text.lower() for text in batch]
+                joined = _BETWEEN.join(batch)
+            start, phrase = self._places(f" {joined} ".encode("ascii", "replace").lower())
+            lengths = np.fromiter(map(len, batch), np.int64, len(batch))
+            row = np.searchsorted(np.cumsum(lengths + len(_BETWEEN)), start, side="right")
+            sure = self._is_said(batch, row, phrase)
+            row, phrase = row[sure], phrase[sure]
+            pairs.append(np.unique((first + row) * len(self._phrases) + phrase))
+        return np.divmod(np.concatenate(pairs), max(1, len(self._phrases)))
 
     def _places(self, joined: bytes) -> tuple[Ints, Ints]:
-        """Where phrases may stand, and which."""
-        grams = _grams(joined)
-        places = np.flatnonzero(self._table[_hashed(grams)])
-        kinds = np.minimum(np.searchsorted(self._grams, grams[places]), len(self._grams) - 1)
-        other = np.clip(places + self._step[kinds], 0, len(grams) - 1)
-        fits = self._grams[kinds] == grams[places]
-        fits &= ~self._is_alone[kinds] | (grams[other] == self._other[kinds])
-        return places[fits], kinds[fits]
+        """Where phrases begin, and which; characters beyond ASCII are not told apart."""
+        none = np.zeros(0, np.int64)
+        if len(joined) < _GRAM or not len(self._grams):
+            return none, none
+        # Every four neighbours as one number, without copying them together first.
+        overlapping = np.ndarray((len(joined) - _GRAM + 1,), "<u4", joined, strides=(1,))
+        grams = np.ascontiguousarray(overlapping)
+        place = np.flatnonzero(self._table.take(_hashed(grams).astype(np.intp)))
+        gram = grams[place]
+        kind = np.minimum(np.searchsorted(self._grams, gram), len(self._grams) - 1)
+        fits = self._grams[kind] == gram
+        place, kind = place[fits], kind[fits]
+        count = self._count[kind]
+        nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        phrase = self._by_gram[np.repeat(self._first[kind], count) + nth]
+        start = np.repeat(place, count) - self._at[phrase]
+        inside = (start >= 0) & (start + self._length[phrase] <= len(joined))
+        start, phrase = start[inside], phrase[inside]
+        for step, part in zip(self._step, self._parts, strict=True):
+            same = grams[start + step[phrase]] == part[phrase]
+            start, phrase = start[same], phrase[same]
+        return start, phrase
 
-
-def _grams(joined: bytes) -> Codes:
-    cells = np.frombuffer(joined, np.uint8).astype(np.uint32)
-    return np.asarray(
-        cells[:-3] | cells[1:-2] << 8 | cells[2:-1] << 16 | cells[3:] << 24, np.uint32
-    )
+    def _is_said(self, texts: Sequence[str], row: Ints, phrase: Ints) -> Bools:
+        """Whether phrases beyond ASCII stand there indeed."""
+        sure = ~self._is_vague[phrase]
+        for i in np.flatnonzero(~sure).tolist():
+            sure[i] = self._phrases[phrase[i]] in f" {texts[row[i]].lower()} "
+        return sure
 
 
 def _hashed(grams: Codes) -> Codes:
@@ -100,13 +114,6 @@ def _hashed(grams: Codes) -> Codes:
 
 def _code(phrase: str, at: int) -> int:
     return int.from_bytes(phrase[at : at + _GRAM].encode(), "little")
-
-
-def _far(phrase: str) -> int:
-    """How far from the rarest four characters others begin that have least in common with them."""
-    at = _rarest(phrase)
-    places = range(len(phrase) - _GRAM + 1)
-    return max(places, key=lambda place: (min(abs(place - at), _GRAM), -place)) - at
 
 
 def _rarest(phrase: str) -> int:

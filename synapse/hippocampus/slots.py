@@ -13,7 +13,7 @@ from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.graph_reading import EVENT, SINGLE, GraphReading
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.statement import Mood
+from synapse.hippocampus.statement import PLAIN, Mood
 from synapse.hippocampus.succession import Step, Succession
 
 SAME_PROPERTY, OTHER_STATE, CORRECTED = "same_property", "other_state", "correction"
@@ -70,9 +70,9 @@ class _Slots:
 
     def __init__(self, graph: GraphReading, rows: Ints, rule: str) -> None:
         self._graph, self._rule = graph, rule
-        moods = {row: graph.mood(row) for row in rows.tolist()}
-        self._moods = moods
-        rows = rows[[_takes_part(moods[row]) for row in rows.tolist()]]
+        self._moods = graph.moods(rows)
+        left_out = [row for row, mood in self._moods.items() if not _takes_part(mood)]
+        rows = rows[~np.isin(rows, np.array(left_out, np.int64))]
         slot = _slot(graph, rows)
         if rule == OTHER_STATE:
             kinds = [graph.state_of(graph.target_name(row)) for row in rows.tolist()]
@@ -81,17 +81,18 @@ class _Slots:
 
     def findings(self) -> Iterator[Finding]:
         """What a newer value has replaced."""
-        for place in self._succession.places().tolist():
-            if self._graph.active[self._succession.row[place]]:
-                for step in self._succession.steps(place):
-                    finding = self._finding(step)
-                    if finding is not None:
-                        yield finding
-                        break
+        places = self._succession.places()
+        for place in places[self._graph.active[self._succession.row[places]]].tolist():
+            for step in self._succession.steps(place):
+                finding = self._finding(step)
+                if finding is not None:
+                    yield finding
+                    break
 
     def _finding(self, step: Step) -> Finding | None:
         """The finding, ``None`` where the two facts can both be true."""
-        graph, old, new = self._graph, self._moods[step.old], self._moods[step.new]
+        graph = self._graph
+        old, new = self._moods.get(step.old, PLAIN), self._moods.get(step.new, PLAIN)
         if new.adds or (new.is_past and not old.is_past):
             return None
         if self._rule == CORRECTED and not new.corrects:
@@ -121,12 +122,11 @@ class _Slots:
             return CORRECTION_CONFIDENCE
         if self._rule == OTHER_STATE:
             return STATE_CONFIDENCE
-        known = min(float(graph.single[graph.time.relation[step.old]]), _CONFIDENCE_MAX)
-        if _is_new_year(float(graph.time.start_s[step.old])) and _is_new_year(step.at_s):
+        if _is_new_year(step.at_s) and _is_new_year(float(graph.time.start_s[step.old])):
             days = (step.at_s - float(graph.time.start_s[step.old])) / SECONDS_PER_DAY
             holders = self._holders.get(step.old, 1)
             return min(yearly_confidence(step, holders, days), _CONFIDENCE_MAX)
-        return known
+        return min(float(graph.single[graph.time.relation[step.old]]), _CONFIDENCE_MAX)
 
     @cached_property
     def _holders(self) -> dict[int, int]:

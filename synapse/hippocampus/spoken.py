@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from synapse.hippocampus.model import Bools
+from synapse.hippocampus.model import Bools, Ints
 from synapse.hippocampus.needles import Needles
 from synapse.hippocampus.wording import Wording
 
 _MOODS, _SCOPES, _STATES, _DENIALS, _BEGINNINGS, _CORRECTIONS = (1 << bit for bit in range(6))
-_FIRST_CUE_BIT = 6
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,45 +38,61 @@ class PhraseSearch:
     """Looks for the phrases of all languages in one pass over the texts."""
 
     def __init__(self, languages: Sequence[Wording]) -> None:
-        marks, self._cue_of_bit = _marks(languages)
-        self._needles = Needles(marks)
+        kinds, cues = _marks(languages)
+        phrases = sorted(kinds.keys() | cues.keys())
+        self._needles = Needles(phrases)
+        self._kinds = np.array([kinds.get(phrase, 0) for phrase in phrases], np.int64)
+        listed = [
+            (number, language, cue)
+            for number, phrase in enumerate(phrases)
+            for language, cue in cues.get(phrase, ())
+        ]
+        self._cues = np.array(listed, np.int64).reshape(-1, 3)
         self._languages_count = len(languages)
 
     def find(self, texts: Sequence[str]) -> Spoken:
         """What the texts may hold."""
-        found = self._needles.find(texts)
-        rows = np.fromiter(found, np.int64, len(found))
-        flags = np.fromiter((mark & 63 for mark in found.values()), np.int64, len(found))
+        rows, phrases = self._needles.find(texts)
+        kinds = self._kinds[phrases]
 
         def mask(bit: int) -> Bools:
             marked = np.zeros(len(texts), np.bool_)
-            marked[rows[flags & bit > 0]] = True
+            marked[rows[kinds & bit > 0]] = True
             return marked
 
-        cues: list[dict[int, list[int]]] = [{} for _ in range(self._languages_count)]
-        for row, mark in found.items():
-            rest = mark >> _FIRST_CUE_BIT
-            while rest:
-                lowest = rest & -rest
-                language, cue = self._cue_of_bit[lowest.bit_length() - 1]
-                cues[language].setdefault(row, []).append(cue)
-                rest ^= lowest
+        languages = range(self._languages_count)
         return Spoken(
             mask(_MOODS), mask(_SCOPES), mask(_STATES), mask(_DENIALS), mask(_BEGINNINGS),
             mask(_CORRECTIONS),
-            tuple(cues),
+            tuple(self._cues_of(language, rows, phrases) for language in languages),
         )  # fmt: skip
 
+    def _cues_of(self, language: int, rows: Ints, phrases: Ints) -> dict[int, list[int]]:
+        cues = self._cues[self._cues[:, 1] == language]
+        wanted = np.isin(phrases, cues[:, 0])
+        rows, phrases = rows[wanted], phrases[wanted]
+        first, last = (np.searchsorted(cues[:, 0], phrases, side) for side in _SIDES)
+        count = last - first
+        nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        width = int(cues[:, 2].max(initial=0)) + 1
+        pairs = np.repeat(rows, count) * width + cues[np.repeat(first, count) + nth, 2]
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for pair in np.unique(pairs).tolist():
+            found[pair // width].append(pair % width)
+        return dict(found)
 
-def _marks(languages: Sequence[Wording]) -> tuple[dict[str, int], list[tuple[int, int]]]:
-    """The mark of every phrase, and the language and cue of each bit beyond the first six."""
+
+def _marks(
+    languages: Sequence[Wording],
+) -> tuple[dict[str, int], dict[str, list[tuple[int, int]]]]:
+    """What every phrase may tell, and of which cues it is a part, by language and number."""
     first = languages[0]
-    marks: defaultdict[str, int] = defaultdict(int)
-    cue_of_bit: list[tuple[int, int]] = []
+    kinds: defaultdict[str, int] = defaultdict(int)
+    cues: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
 
     def add(phrases: Iterable[str], mark: int) -> None:
         for phrase in phrases:
-            marks[_long(phrase)] |= mark
+            kinds[_long(phrase)] |= mark
 
     add([*first.mood_needles, *first.past_states], _MOODS)
     add([*first.condition_needles, *(w for _, words in first.scopes for w in words)], _SCOPES)
@@ -85,9 +102,9 @@ def _marks(languages: Sequence[Wording]) -> tuple[dict[str, int], list[tuple[int
     add(first.correction_needles, _MOODS | _CORRECTIONS)
     for language, wording in enumerate(languages):
         for number, cue in enumerate(wording.cues):
-            add(cue.needles, 1 << (_FIRST_CUE_BIT + len(cue_of_bit)))
-            cue_of_bit.append((language, number))
-    return dict(marks), cue_of_bit
+            for phrase in cue.needles:
+                cues[_long(phrase)].append((language, number))
+    return dict(kinds), dict(cues)
 
 
 def _long(phrase: str) -> str:

@@ -21,6 +21,7 @@ _MASKED_CHARACTERS_MAX = 600
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _AFTER_SUBJECT = re.compile(rf"^\W*(?:the |its |this )?{SUBJECT}(?:['’]s)? (\w+)(?: (\w+))?")
 _CACHED_COUNT = 65_536
+_SHORT_CHARACTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +73,32 @@ def hide_names(text: str, subject: str, target: str) -> str:
     "⟨s⟩ lives in ⟨o⟩; ⟨s⟩'s cat, too."
     """
     text = text[:_MASKED_CHARACTERS_MAX]
-    names = [(subject, SUBJECT), (target, TARGET)] if subject != target else [(subject, SUBJECT)]
-    for name, mark in sorted(names, key=lambda pair: -len(pair[0])):
-        text = _replace_whole(text, name, mark)
-    return text
+    if subject == target:
+        return _replace_whole(text, subject, SUBJECT)
+    if len(subject) < len(target):
+        return _replace_whole(_replace_whole(text, target, TARGET), subject, SUBJECT)
+    return _replace_whole(_replace_whole(text, subject, SUBJECT), target, TARGET)
 
 
 def _replace_whole(text: str, name: str, mark: str) -> str:
     if not name:
         return text
-    if name not in text:
+    lowered, wanted = text, name
+    place = text.find(name)
+    if place < 0:
         lowered, wanted = text.casefold(), name.casefold()
-        if wanted not in lowered or len(lowered) != len(text):
-            return text
-    else:
-        lowered, wanted = text, name
-    parts, done, place = [], 0, lowered.find(wanted)
+        place = lowered.find(wanted) if len(lowered) == len(text) else -1
+    masked, done = "", 0
     while place >= 0:
         end = place + len(wanted)
         before, after = lowered[place - 1 : place], lowered[end : end + 1]
         if not (before.isalnum() and wanted[0].isalnum()) and not (
             after.isalnum() and wanted[-1].isalnum()
         ):
-            parts += [text[done:place], mark]
+            masked += text[done:place] + mark
             done = end
         place = lowered.find(wanted, end)
-    return "".join(parts) + text[done:]
+    return masked + text[done:]
 
 
 class StatementReader:
@@ -121,7 +122,21 @@ class StatementReader:
         self.definite = compiled(wording.definite)
         self._conditions = compiled(wording.conditions)
         self._kind_of = {word: kind for kind, words in wording.scopes for word in words}
+        # Short words are looked for between blanks elsewhere: here they may stand anywhere.
+        short = {word for word in self._kind_of if len(word) < _SHORT_CHARACTERS}
+        short |= {needle.strip() for needle in wording.condition_needles}
+        self._short_scopes = compiled("|".join(map(re.escape, sorted(short))))
         self.mood = lru_cache(_CACHED_COUNT)(self._mood)
+
+    def may_scope(self, text: str) -> bool:
+        """Whether a text may hold a short word of a circumstance, or letters beyond ASCII.
+
+        >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
+        >>> reader = StatementReader(ENGLISH)
+        >>> reader.may_scope("Acme uses Redis (for reads)"), reader.may_scope("Acme uses Redis")
+        (True, False)
+        """
+        return not text.isascii() or self._short_scopes.search(text) is not None
 
     def _mood(self, masked: str, relation: str) -> Mood:
         name = " ".join(split_name(relation))

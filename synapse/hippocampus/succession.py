@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ from synapse.hippocampus.timeline import Timeline
 _STEPS_MAX_COUNT = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One entry with the one that may have replaced it."""
 
     old: int

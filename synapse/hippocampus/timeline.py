@@ -150,8 +150,11 @@ def _outer_episodes(snapshot: GraphSnapshot, episode_s: Floats) -> tuple[Ints, F
         start = support.offsets[:-1][supported]
         when_s = episode_s[support.values]
         newest_s[supported] = np.fmax.reduceat(when_s, start)
-        order = np.lexsort((when_s, support.row_numbers()))
-        first[supported] = support.values[order[start]]
+        first[supported] = support.values[start]
+        several = np.flatnonzero(support.counts() > 1)
+        some = support.take(several)
+        order = np.lexsort((episode_s[some.values], some.row_numbers()))
+        first[several] = some.values[order[some.offsets[:-1]]]
     return first, newest_s
 
 

@@ -2,14 +2,14 @@
 
 Each rule stands in a module of its own:
 
-1. :mod:`~synapse.hippocampus.audit`: what has ended already, with what could have caused it. A
+1. ``rules.audit``: what has ended already, with what could have caused it. A
    fact that Graphiti has retired and that nothing explains is **doubtful**.
-2. :mod:`~synapse.hippocampus.slots`: same subject, same single-valued property, newer value.
-3. :mod:`~synapse.hippocampus.claims`: a newer sentence names the value that ends.
-4. :mod:`~synapse.hippocampus.denial`: same two entities, yes and no.
-5. :mod:`~synapse.hippocampus.beginnings`: a verb begins a new value.
-6. :mod:`~synapse.hippocampus.rewording`: same two entities, other number; or the same again.
-7. :mod:`~synapse.hippocampus.remarks`: what a speaker said of herself, counted otherwise or denied.
+2. ``rules.slots``: same subject, same single-valued property, newer value.
+3. ``rules.claims``: a newer sentence names the value that ends.
+4. ``rules.denial``: same two entities, yes and no.
+5. ``rules.beginnings``: a verb begins a new value.
+6. ``rules.rewording``: same two entities, other number; or the same again.
+7. ``rules.remarks``: what a speaker said of herself, counted otherwise or denied.
 
 What these find among active facts is **missed**, waits for a decision (**needs review**), or is a
 **duplicate**. Direction is decided by time alone: when a fact begins, the newest episode that says
@@ -24,19 +24,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synapse.hippocampus.audit import audited
-from synapse.hippocampus.beginnings import beginnings
-from synapse.hippocampus.claims import claimed, claims_against
 from synapse.hippocampus.config import ContradictionConfig
-from synapse.hippocampus.denial import denials
 from synapse.hippocampus.finding import VERDICT_ORDER, Finding, Verdict
-from synapse.hippocampus.graph_reading import GraphReading, Readers
 from synapse.hippocampus.lexicon.english_changes import LANGUAGES
 from synapse.hippocampus.model import Bools, GraphSnapshot
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.hippocampus.remarks import remarks
-from synapse.hippocampus.rewording import rewordings
-from synapse.hippocampus.slots import slot_findings
+from synapse.hippocampus.rules.audit import audited
+from synapse.hippocampus.rules.beginnings import beginnings
+from synapse.hippocampus.rules.claims import claimed, claims_against
+from synapse.hippocampus.rules.denial import denials
+from synapse.hippocampus.rules.graph_reading import GraphReading, Readers
+from synapse.hippocampus.rules.remarks import remarks
+from synapse.hippocampus.rules.rewording import rewordings
+from synapse.hippocampus.rules.slots import slot_findings
 from synapse.hippocampus.wording import Wording
 
 __all__ = ["ContradictionDetector", "Contradictions", "Finding", "Verdict"]

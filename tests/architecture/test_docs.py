@@ -80,3 +80,18 @@ def test_the_python_how_to_runs_and_prints_what_it_says(capsys):
     printed = capsys.readouterr().out.splitlines()
     promised = re.findall(r"^print.*\)  # ([\d. ]+)$", page, re.MULTILINE)
     assert len(printed) == 5 and printed[-3:] == promised
+
+
+def test_the_map_shows_every_room_and_no_other():
+    plan = (DOCS / "architecture.md").read_text().split("```")[1]
+    shown = set(re.findall(r"^ +([a-z_]+(?:\.py|/))(?: |$)", plan, re.MULTILINE))
+    package = DOCS.parent / "synapse"
+    rooms = {"cli", "demo", "lexicon", "rules"}  # shown as folders, not file by file
+    there = {
+        path.name if path.is_file() else f"{path.name}/"
+        for path in package.rglob("*")
+        if not {*path.relative_to(package).parts[:-1]} & {*rooms, "__pycache__"}
+        and (path.suffix == ".py" or path.is_dir())
+        and not path.name.startswith("__")
+    }
+    assert shown == there

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from synapse.hippocampus.amounts import Shape
 from synapse.hippocampus.finding import Finding, date
-from synapse.hippocampus.graph_reading import EVENT, MULTI, SINGLE, GraphReading
 from synapse.hippocampus.model import Ints
-from synapse.hippocampus.succession import Succession
+from synapse.hippocampus.rules.amounts import Shape
+from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
+from synapse.hippocampus.rules.succession import Succession
 from synapse.hippocampus.wording import fold_name
 
 OTHER_VALUE, SAID_AGAIN = "other_value", "said_again"

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from synapse.hippocampus.finding import Finding, date
-from synapse.hippocampus.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.model import Ints
-from synapse.hippocampus.stance import OWN, Stance, StanceReader
-from synapse.hippocampus.succession import Succession
+from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
+from synapse.hippocampus.rules.stance import OWN, Stance, StanceReader
+from synapse.hippocampus.rules.succession import Succession
 
 RULE = "denied"
 

@@ -8,13 +8,13 @@ from math import exp, log, log1p
 
 import numpy as np
 
-from synapse.hippocampus.amounts import is_refinement, is_spelling
 from synapse.hippocampus.finding import Finding, date, shown
-from synapse.hippocampus.graph_reading import EVENT, SINGLE, GraphReading
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.statement import PLAIN, Mood
-from synapse.hippocampus.succession import Step, Succession
+from synapse.hippocampus.rules.amounts import is_refinement, is_spelling
+from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
+from synapse.hippocampus.rules.statement import PLAIN, Mood
+from synapse.hippocampus.rules.succession import Step, Succession
 
 SAME_PROPERTY, OTHER_STATE, CORRECTED = "same_property", "other_state", "correction"
 SPELLING_CONFIDENCE, CORRECTION_CONFIDENCE, STATE_CONFIDENCE = 0.6, 0.9, 0.9

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synapse.hippocampus.amounts import is_refinement
 from synapse.hippocampus.finding import Finding, date, shown
-from synapse.hippocampus.graph_reading import EVENT, SINGLE, UNKNOWN, GraphReading
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.model import Ints
-from synapse.hippocampus.statement import TARGET
+from synapse.hippocampus.rules.amounts import is_refinement
+from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, UNKNOWN, GraphReading
+from synapse.hippocampus.rules.statement import TARGET
 from synapse.hippocampus.wording import Beginning, compiled
 
 RULE = "new_value_begins"

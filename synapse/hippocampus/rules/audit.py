@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from synapse.hippocampus.amounts import is_refinement
-from synapse.hippocampus.claims import Claim, Name, can_end
 from synapse.hippocampus.finding import Finding, date
-from synapse.hippocampus.graph_reading import EVENT, MULTI, SINGLE, GraphReading
 from synapse.hippocampus.model import Bools, Ints
+from synapse.hippocampus.rules.amounts import is_refinement
+from synapse.hippocampus.rules.claims import Claim, Name, can_end
+from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
 from synapse.hippocampus.timeline import nearest_successors
 from synapse.hippocampus.wording import fold_name
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.model import Floats, Ints
-from synapse.hippocampus.statement import SUBJECT, TARGET
+from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 
 _ROLE_WORDS_MAX = 3
 _WORD = re.compile(r"⟨[so]⟩|[^\W\d_]+(?:['’][^\W\d_]+)?")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from synapse.hippocampus.finding import Finding, date
-from synapse.hippocampus.graph_reading import GraphReading
 from synapse.hippocampus.lexicon.words import stem
+from synapse.hippocampus.rules.graph_reading import GraphReading
 from synapse.hippocampus.wording import Wording, compiled
 
 OTHER_COUNT, NEVER = "other_count", "never"

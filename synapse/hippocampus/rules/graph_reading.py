@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from synapse.hippocampus.amounts import AmountReader, Shape
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.hippocampus.roles import earliest_and_latest, relations_by_role
-from synapse.hippocampus.spoken import PhraseSearch, Spoken
-from synapse.hippocampus.stance import StanceReader
-from synapse.hippocampus.statement import (
+from synapse.hippocampus.rules.amounts import AmountReader, Shape
+from synapse.hippocampus.rules.roles import earliest_and_latest, relations_by_role
+from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
+from synapse.hippocampus.rules.stance import StanceReader
+from synapse.hippocampus.rules.statement import (
     PLAIN,
     SUBJECT,
     TARGET,

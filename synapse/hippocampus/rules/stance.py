@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from synapse.hippocampus.lexicon.words import split_name, stem
-from synapse.hippocampus.statement import TARGET, StatementReader
+from synapse.hippocampus.rules.statement import TARGET, StatementReader
 from synapse.hippocampus.wording import compiled
 
 _DENIED_CONFIDENCE, _OPPOSITE_CONFIDENCE = 0.85, 0.9

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from synapse.hippocampus.model import Bools, Ints
-from synapse.hippocampus.needles import Needles
+from synapse.hippocampus.rules.needles import Needles
 from synapse.hippocampus.wording import Wording
 
 _MOODS, _SCOPES, _STATES, _DENIALS, _BEGINNINGS, _CORRECTIONS = (1 << bit for bit in range(6))

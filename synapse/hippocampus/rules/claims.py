@@ -11,8 +11,8 @@ from math import inf, isnan
 import numpy as np
 
 from synapse.hippocampus.finding import Finding, date, shown
-from synapse.hippocampus.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.timeline import Timeline
 from synapse.hippocampus.wording import Cue, Wording, find_hits, fold_name
 

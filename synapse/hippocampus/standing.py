@@ -20,7 +20,7 @@ from synapse.hippocampus.model import Bools, Floats, GraphOutline
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
-from synapse.hippocampus.traces import TraceTable, trace_table
+from synapse.hippocampus.traces import TraceTable, rows_of, trace_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,10 @@ class Kept:
     @classmethod
     def from_traces(cls, traces: TraceTable, outline: GraphOutline) -> Kept | None:
         """The columns for these memories, in their order; ``None`` if one has no trace."""
-        keys = outline.keys()
-        if not len(traces):
-            return None if len(keys) else cls.of(**{n: np.zeros(0) for n in cls.__slots__})
-        place = np.minimum(np.searchsorted(traces["key"], keys), len(traces) - 1)
-        if (traces["key"][place] != keys).any():
+        rows = rows_of(traces, outline.keys())
+        if rows is None:
             return None
-        return cls(**{name: traces[name][place].astype(np.float64) for name in cls.__slots__})
+        return cls(**{name: traces[name][rows].astype(np.float64) for name in cls.__slots__})
 
     def table(self, outline: GraphOutline, kinds: npt.NDArray[np.uint8]) -> TraceTable:
         """The traces to keep."""

@@ -57,6 +57,24 @@ def key_order(keys: Keys) -> Ints:
     return order
 
 
+def rows_of(table: TraceTable, keys: Keys) -> Ints | None:
+    """The row of the table for each key; ``None`` if one has none.
+
+    >>> table = trace_table(np.array([b"a" * 16, b"b" * 16]), {})
+    >>> rows_of(table, np.array([b"b" * 16])).tolist(), rows_of(table, np.array([b"c" * 16]))
+    ([1], None)
+    """
+    order = key_order(keys)
+    if len(table) == len(keys) and (table["key"] == keys[order]).all():
+        rows = np.empty(len(keys), np.int64)
+        rows[order] = np.arange(len(keys))
+        return rows
+    if not len(table):
+        return None
+    rows = np.minimum(np.searchsorted(table["key"], keys), len(table) - 1)
+    return rows if (table["key"][rows] == keys).all() else None
+
+
 def changed_rows(before: TraceTable, after: TraceTable) -> Bools:
     """Which rows of ``after`` are new or differ from ``before``, shape (len(after),).
 
@@ -67,8 +85,12 @@ def changed_rows(before: TraceTable, after: TraceTable) -> Bools:
     """
     if len(before) == 0:
         return np.ones(len(after), np.bool_)
-    place = np.minimum(np.searchsorted(before["key"], after["key"]), len(before) - 1)
-    differs: Bools = _row_bytes(before)[place] != _row_bytes(after)
+    differs: Bools
+    if len(before) == len(after) and (before["key"] == after["key"]).all():
+        differs = _row_bytes(before) != _row_bytes(after)
+    else:
+        place = np.minimum(np.searchsorted(before["key"], after["key"]), len(before) - 1)
+        differs = _row_bytes(before)[place] != _row_bytes(after)
     return differs
 
 

@@ -44,7 +44,7 @@ for command in (consolidate, status, explain, review, relations, load):
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     verbose = "-v" in arguments or "--verbose" in arguments
     if not verbose:
         warnings.simplefilter("ignore")

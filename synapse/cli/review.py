@@ -60,6 +60,8 @@ def review(
     if as_json:
         print(json.dumps([case.as_dict() for case in cases]))
     elif cases:
+        if dry_run and fact is not None:
+            print("Dry run, nothing was written. The decision would lead to:")
         print("\n".join(map(_case_text, cases)))
     else:
         print("Nothing waits for a decision.")

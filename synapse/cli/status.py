@@ -44,7 +44,9 @@ def _room_text(graph: str, room: RoomSummary | SynapseError) -> str:
     last = room.last_run
     lines = [
         graph,
-        f"  last run   {last.get('now')} ({last.get('run_id')})" if last else "  last run   never",
+        f"  last write {last.get('now')} (run {last.get('run_id')})"
+        if last
+        else "  last write never",
         f"  kept       {room.traces_count} traces, {room.ledger_count} findings, "
         f"{room.surprises_count} surprises and {room.recalls_count} recalls waiting",
     ]

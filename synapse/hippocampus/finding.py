@@ -17,6 +17,9 @@ VERDICT_ORDER: tuple[Verdict, ...] = (
 )  # fmt: skip
 """What a fact of several findings is reported as: the first of these."""
 
+DENIED = "denied"
+"""The rule by which a fact is taken back."""
+
 _SHOWN_CHARACTERS = 60
 
 

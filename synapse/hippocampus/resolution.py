@@ -8,11 +8,11 @@ again, and given up when that has happened :data:`REVERTS_MAX_COUNT` times.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite, isnan
 
-from synapse.hippocampus.finding import Finding
+from synapse.hippocampus.finding import DENIED, Finding
 from synapse.hippocampus.ledger import UNDO, Entry, evidence_digest, new_entry, proposals
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.plan import FactState
@@ -49,7 +49,7 @@ class Step:
 
 def decide(
     snapshot: GraphSnapshot,
-    findings: Iterable[Finding],
+    findings: Collection[Finding],
     ledger: Mapping[str, Entry],
     now_s: float,
     confidence_min: float,
@@ -64,7 +64,10 @@ def decide(
         confidence_min: from this confidence on a missed contradiction is certain enough.
     """
     steps = []
+    denied = {f.fact for f in findings if f.rule == DENIED}
     for uuid, finding in sorted(proposals(snapshot, findings).items()):
+        if finding.by in denied:  # what was taken back must not end what it had replaced
+            continue
         entry = ledger[uuid]
         decided = entry["state"] == "reverted" and entry.get("decision") == "keep-new"
         sure = finding.verdict == "missed" and finding.confidence >= confidence_min
@@ -100,9 +103,12 @@ def may_end(snapshot: GraphSnapshot, finding: Finding, now_s: float) -> bool:
 
     The fact must have begun by the moment at which it is to end, that moment must have come, and
     the replacing fact must have been said last after the other began; if at the same time, it must
-    not have been recorded before it.
+    not have been recorded before it. A fact that had itself ended by then replaces nothing, however
+    often it is said again afterwards: ending the other one would leave none.
     """
     if finding.by < 0 or not isfinite(finding.invalid_at_s) or finding.invalid_at_s > now_s:
+        return False
+    if snapshot.facts.invalid_at_s[finding.by] <= finding.invalid_at_s:
         return False
     begins_s, said_s = _begins_s(snapshot, finding.fact), _last_said_s(snapshot, finding.by)
     recorded_s = snapshot.facts.created_at_s

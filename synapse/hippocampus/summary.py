@@ -99,7 +99,9 @@ def tell_written(report: ConsolidationReport, written: Written) -> None:
             f"{listed(written.changed)}"
         )
     if not written.resolved_count and report.seen.facts:
-        report.reason_for_zero["resolved"] = "no missed contradiction is certain enough"
+        report.reason_for_zero["resolved"] = (
+            "nothing that waits for a decision is certain enough to be written"
+        )
 
 
 def tell_lapsed(report: ConsolidationReport, ledger: Iterable[Change]) -> None:

@@ -51,7 +51,7 @@ def test_explain_writes_nothing(synapse, demo, connection):
     assert keys_there(connection) == before
 
 
-def test_status_shows_the_last_run(synapse, consolidate, demo):
+def test_status_shows_the_last_run_that_wrote(synapse, consolidate, demo):
     assert "never" in synapse("status").out
     run_id = consolidate("--group-id", demo, "--now", DEMO_NOW).summary["run_id"]
     room = json.loads(synapse("status", "--json").out)[demo]

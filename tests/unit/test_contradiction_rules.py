@@ -205,8 +205,23 @@ def test_values_that_differ_in_spelling_alone_are_less_sure() -> None:
     old = Said("A", "HAS_VERSION", "^1.2", "A has version ^1.2", valid=0)
     (finding,) = detect(fact_graph([old, old._replace(target=">=1.2", valid=1)]))
     assert finding.confidence < config.resolve_confidence
-    (finding,) = detect(fact_graph([old, old._replace(target="^1.3", valid=1)]))
+    (finding,) = detect(
+        fact_graph([old, old._replace(target="^1.3", text="A has version ^1.3", valid=1)])
+    )
     assert finding.confidence >= config.resolve_confidence
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [("Kreuzberg", "Ann lives in Kreuzberg, Berlin"), ("Rome", "Ann lives in Berlin and Rome")],
+)
+def test_a_sentence_that_names_the_old_value_too_is_not_certain(newer: tuple[str, str]) -> None:
+    old = Said("Ann", "LIVES_IN", "Berlin", "Ann lives in Berlin", valid=0)
+    new = Said("Ann", "LIVES_IN", newer[0], newer[1], valid=30)
+    sure = ContradictionConfig().resolve_confidence
+    assert all(f.confidence < sure for f in detect(fact_graph([old, new])))
+    moved = new._replace(target="Rome", text="Ann lives in Rome")
+    assert [f.confidence >= sure for f in detect(fact_graph([old, moved]))] == [True]
 
 
 def test_successions_known_to_the_year_alone_are_less_sure_the_more_follow() -> None:

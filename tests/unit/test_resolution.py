@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from synapse.hippocampus.finding import Finding
+from synapse.hippocampus.finding import DENIED, Finding
 from synapse.hippocampus.ledger import UNDO, follow
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.plan import FactState
@@ -47,6 +47,20 @@ def test_only_missed_and_certain_findings_are_written() -> None:
     assert decided(OPEN, replace(MISSED, confidence=0.8))
     for verdict in ("doubtful", "needs review", "duplicate", "superseded"):
         assert not decided(OPEN, replace(MISSED, verdict=verdict, confidence=1.0))  # type: ignore[arg-type]
+
+
+def test_a_fact_that_has_ended_replaces_nothing_even_if_it_is_said_again() -> None:
+    """A, then B, then A again on the edge that had ended: ending B as well would leave none."""
+    graph = fact_graph([OLD, NEW._replace(ended=3.0, retired=3.0)])
+    assert not decided(graph, MISSED)
+    assert decided(fact_graph([OLD, NEW._replace(ended=6.0, retired=6.0)]), MISSED)
+
+
+def test_a_fact_that_was_taken_back_ends_nothing() -> None:
+    taken_back = Finding(1, 2, "missed", DENIED, 0.85, at(6.0), "")
+    graph = fact_graph([OLD, NEW, NEW._replace(text="no", valid=6.0)])
+    assert [step.fact for step in decided(graph, MISSED)] == [0]
+    assert [step.fact for step in decided(graph, MISSED, taken_back)] == [1]
 
 
 def test_never_the_newer_fact() -> None:

@@ -65,7 +65,7 @@ ENGLISH = Wording(
             "after", 0.85, skipped_words_count=3),
         Cue("used_to", ("used to",), r"\bused to\b", "after", 0.75, skipped_words_count=3),
         Cue("anymore", ("anymore", "any more", "any longer"),
-            r"(?:n't|n’t|\bnot)\b(?=[^.!?;]*\bany ?(?:more|longer)\b)", "after", 0.85,
+            r"(?:n't|n’t|\bnot)\b(?=[^.!?;]{0,200}\bany ?(?:more|longer)\b)", "after", 0.85,
             skipped_words_count=3),
         Cue("left", ("left", "leav", "resign", "quit", "depart"),
             r"\b(?:left|leaves|leaving|quit|quits|quitting|resign(?:s|ed|ing) from|depart(?:s|ed|"
@@ -145,7 +145,7 @@ ENGLISH = Wording(
         Beginning(r"\bconverted to\b", _bag("religion"), 0.8, only=_bag("religion faith")),
     ),
     endings=(
-        Ending(r"\bno longer\b|(?:n't|n’t|\bnot)\b(?=.*\bany ?(?:more|longer)\b)|"
+        Ending(r"\bno longer\b|(?:n't|n’t|\bnot)\b(?=.{0,200}\bany ?(?:more|longer)\b)|"
                r"\b(?:stopped|ceased|quit|gave up|given up) (?=\w+ing\b)|\bceased to\b|"
                r"\bused to\b(?! be used)|\bformerly\b|\bpreviously\b|\bhas (?:ended|expired)\b",
                frozenset(), 0.9),

@@ -10,13 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from synapse.hippocampus.finding import Finding, date
+from synapse.hippocampus.finding import DENIED, Finding, date
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.rules.stance import OWN, Stance, StanceReader
 from synapse.hippocampus.rules.succession import Succession
-
-RULE = "denied"
 
 
 def denials(graph: GraphReading) -> Iterator[Finding]:
@@ -56,7 +54,7 @@ def denials(graph: GraphReading) -> Iterator[Finding]:
                 fact=row,
                 by=step.new,
                 verdict="missed",
-                rule=RULE,
+                rule=DENIED,
                 confidence=min(stances[row].confidence, stances[step.new].confidence),
                 invalid_at_s=step.at_s,
                 evidence=f"A newer fact of the same two entities, from {date(step.at_s)}, says "

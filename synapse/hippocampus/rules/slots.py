@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from math import exp, log, log1p
@@ -18,6 +19,7 @@ from synapse.hippocampus.rules.succession import Step, Succession
 
 SAME_PROPERTY, OTHER_STATE, CORRECTED = "same_property", "other_state", "correction"
 SPELLING_CONFIDENCE, CORRECTION_CONFIDENCE, STATE_CONFIDENCE = 0.6, 0.9, 0.9
+NAMES_BOTH_CONFIDENCE = 0.7
 """Of values that differ in spelling alone, of corrections, of states such as *open*, *closed*."""
 _CONFIDENCE_MAX = 0.98
 _REVIEW_RATIO = 0.6
@@ -120,6 +122,8 @@ class _Slots:
             return SPELLING_CONFIDENCE
         if new.corrects:
             return CORRECTION_CONFIDENCE
+        if _names_both(graph, step):
+            return NAMES_BOTH_CONFIDENCE
         if self._rule == OTHER_STATE:
             return STATE_CONFIDENCE
         if _is_new_year(step.at_s) and _is_new_year(float(graph.time.start_s[step.old])):
@@ -138,6 +142,16 @@ class _Slots:
             value + self._graph.property[rows], return_inverse=True, return_counts=True
         )
         return dict(zip(rows.tolist(), count[group].tolist(), strict=True))
+
+
+def _names_both(graph: GraphReading, step: Step) -> bool:
+    """Whether the newer sentence speaks of the older value too: *Kreuzberg, Berlin* after *Berlin*,
+    *Rome and Paris* after *Rome*. Without a word of change it may well keep it."""
+    old, text = graph.target_name(step.old).casefold(), graph.snapshot.facts.text[step.new]
+    folded = text.casefold()
+    if not old or old not in folded:
+        return False
+    return re.search(rf"(?<!\w){re.escape(old)}(?!\w)", folded) is not None
 
 
 def _takes_part(mood: Mood) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from synapse.hippocampus.consolidation import Run
     from synapse.hippocampus.ports import MemoryStore
     from synapse.hippocampus.scope import Scope
+    from synapse.hippocampus.stages import Thoughts
     from synapse.settings import Settings
 
 GroupId = Annotated[
@@ -92,6 +93,18 @@ def wanted_runs(
     else:
         scopes = [_scope(store, graph, group_id, settings.connection.database)]
     return [Run(scope, run_id=uuid4().hex, **what) for scope in scopes]
+
+
+def recollected(
+    config: Path | None, graph: str | None, group_id: str | None, now: str | None
+) -> Thoughts:
+    """Thoughts about the one graph that the options name; nothing is written."""
+    from synapse.hippocampus.consolidation import ConsolidationEngine
+
+    settings = read_settings(config)
+    with opened_store(settings) as store:
+        runs = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))
+        return ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(runs[0])
 
 
 def _scope(store: MemoryStore, graph: str | None, group_id: str | None, default: str) -> Scope:

@@ -14,10 +14,7 @@ from synapse.cli.common import (
     GroupId,
     Now,
     Verbose,
-    moment,
-    opened_store,
-    read_settings,
-    wanted_runs,
+    recollected,
 )
 
 if TYPE_CHECKING:
@@ -34,14 +31,10 @@ def explain(
     verbose: Verbose = False,
 ) -> int:
     """Show one memory: its score by factor, its curve, and what would save it."""
-    from synapse.hippocampus.consolidation import ConsolidationEngine
     from synapse.hippocampus.explanation import explain as explained
     from synapse.hippocampus.explanation import find_memory
 
-    settings = read_settings(config)
-    with opened_store(settings) as store:
-        runs = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))
-        thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(runs[0])
+    thoughts = recollected(config, graph, group_id, now)
     explanation = explained(thoughts, find_memory(thoughts.snapshot, memory))
     print(json.dumps(explanation.as_dict()) if as_json else _explanation_text(explanation))
     return 0

@@ -12,10 +12,7 @@ from synapse.cli.common import (
     GroupId,
     Now,
     Verbose,
-    moment,
-    opened_store,
-    read_settings,
-    wanted_runs,
+    recollected,
 )
 
 
@@ -28,15 +25,7 @@ def relations(
     verbose: Verbose = False,
 ) -> int:
     """Show for each relation whether it holds one value at a time, for how long, and why."""
-    from synapse.hippocampus.consolidation import ConsolidationEngine
-    from synapse.hippocampus.relations import RelationLearner
-
-    settings = read_settings(config)
-    with opened_store(settings) as store:
-        run = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))[0]
-        thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run)
-    learner = RelationLearner(settings.hippocampus.relations)
-    rows = learner.learn(thoughts.snapshot, run.now_s).as_rows()
+    rows = recollected(config, graph, group_id, now).relations.as_rows()
     print(json.dumps(rows) if as_json else _table(rows))
     return 0
 

@@ -27,7 +27,7 @@ from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.summary import iso_time, summarize, tell_lapsed, tell_written, timeless
-from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys
+from synapse.hippocampus.traces import TraceTable, changed_rows, key_order, removed_keys
 
 LOUD_FAILURES_COUNT = 3
 
@@ -120,7 +120,7 @@ def _with_other_groups(own: TraceTable, kept: TraceTable, whole: GraphOutline) -
     elsewhere = np.setdiff1d(whole.keys(), own["key"])
     others = kept[np.isin(kept["key"], elsewhere)]
     both = np.concatenate([own, others])
-    return both[np.argsort(both["key"], kind="stable")]
+    return both[key_order(both["key"])]
 
 
 class ConsolidationEngine:

@@ -62,11 +62,6 @@ class RelationTable:
         return np.array([r.cardinality == "single" for r in self.relations], np.bool_)
 
     @property
-    def is_event(self) -> Bools:
-        """Whether the facts of each property are events, shape (properties,)."""
-        return np.array([r.cardinality == "event" for r in self.relations], np.bool_)
-
-    @property
     def single(self) -> Floats:
         """Chance that each property holds one value at a time, shape (properties,)."""
         return np.array([r.single for r in self.relations], np.float64)

@@ -52,11 +52,6 @@ class Written:
         """Decisions that an ingestion had overwritten."""
         return sum(step.is_revert for step in self.steps)
 
-    @property
-    def given_up_count(self) -> int:
-        """Decisions that were overwritten too often."""
-        return sum(step.is_given_up for step in self.steps)
-
     def seen_in(self, ledger: Mapping[str, Entry]) -> dict[str, Entry]:
         """A ledger for a report: facts that were left alone say so."""
         left = {

@@ -13,10 +13,11 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
+from synapse import __version__
 from synapse.cli.consolidate import consolidate
 from synapse.cli.explain import explain
 from synapse.cli.load import load
@@ -32,7 +33,6 @@ _CLICK_ERROR: Any = typer.BadParameter.mro()[2]  # click's own or the copy that 
 
 app = typer.Typer(
     name="synapse",
-    help="The sleep that a Graphiti memory lacks: score, fade, find contradictions, report.",
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -40,6 +40,21 @@ app = typer.Typer(
 )
 for command in (consolidate, status, explain, review, relations, load):
     app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"synapse-hippocampus {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Say which.")
+    ] = False,
+) -> None:
+    """The sleep that a Graphiti memory lacks: score, fade, find contradictions, report."""
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:

@@ -39,7 +39,7 @@ def load(
         if not store.acquire_lock(target, token, LOADING_TTL_S):
             raise LockBusy(f"another run or load works on graph {target!r}; try again after it")
         try:
-            store.write_memory(target, document)
+            added = store.write_memory(target, document)
         finally:
             store.release_lock(target, token)
     counts = {
@@ -48,5 +48,5 @@ def load(
         "episodes": len(document.episodes),
         "mentions": len(document.mentions),
     }
-    print(json.dumps({"graph": target, "group_id": group_id, **counts}))
+    print(json.dumps({"graph": target, "group_id": group_id, **counts, "added": added}))
     return 0

@@ -141,8 +141,12 @@ class MemoryStore(Protocol):
     def clear_failures(self, graph: str) -> None:
         """Forget earlier failures after a run that had nothing to write."""
 
-    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> None:
-        """Add a memory to a graph in Graphiti's own shape; existing uuids are left as they are."""
+    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> dict[str, int]:
+        """Add a memory to a graph in Graphiti's own shape; existing uuids are left as they are.
+
+        Returns:
+            How many ``entities``, ``facts``, ``episodes`` and ``mentions`` were added.
+        """
 
     def close(self) -> None:
         """Free connections; stop a private server."""

@@ -152,12 +152,18 @@ class _Memory:
     def add_mention(self, record: Record) -> None:
         """A mention of an entity in an episode."""
         item = properties_of(record)
-        episode = take_first(item, ("episode_uuid", "source_node_uuid", "episode"))
-        if episode is None or episode not in self._items["episode"]:
-            raise UsageError(f"{record.where}: no episode of this file is {shown(episode)}")
-        entity = self._end(
-            item, ("entity_uuid", "target_node_uuid"), ("entity",), record, may_create=False
+        episode = take_first(
+            item, ("episode_uuid", "source_node_uuid", "source_uuid", "episode", "source")
         )
+        if episode is None or episode not in self._items["episode"]:
+            said = "episode_uuid is missing or not text"
+            if episode is not None:
+                said = f"no episode of this file is {shown(episode)}"
+            raise UsageError(f"{record.where}: {said}")
+        entity = self._end(
+            item, ("entity_uuid", "target_node_uuid", "target_uuid"), ("entity", "target"), record,
+            may_create=False,
+        )  # fmt: skip
         item |= {"episode_uuid": episode, "entity_uuid": entity}
         item.setdefault("created_at", self._items["episode"][episode]["created_at"])
         self._add_derived("mention", item, record.where)

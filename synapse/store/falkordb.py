@@ -113,10 +113,10 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             room.clear_failures(connection, graph)
 
-    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> None:
-        """Add a memory to a graph in Graphiti's own shape."""
+    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> dict[str, int]:
+        """Add a memory to a graph in Graphiti's own shape; return how much of it was new."""
         with self._at_work_on(graph) as connection:
-            write_document(connection, graph, nodes_and_edges)
+            return write_document(connection, graph, nodes_and_edges)
 
     def close(self) -> None:
         """Free the connections; stop a private server."""

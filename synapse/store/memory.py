@@ -51,6 +51,7 @@ class InMemoryStore:
 
     >>> store = InMemoryStore()
     >>> store.write_memory("my-agent", GraphDocument(entities=({"uuid": "a", "name": "Ada"},)))
+    {'entities': 1, 'facts': 0, 'episodes': 0, 'mentions': 0}
     >>> store.graphs(), store.read_graph("my-agent").entities.name
     (['my-agent'], ['Ada'])
     """
@@ -168,7 +169,7 @@ class InMemoryStore:
         if room.failures_count:
             self._rooms[graph] = replace(room, failures_count=0)
 
-    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> None:
+    def write_memory(self, graph: str, nodes_and_edges: GraphDocument) -> dict[str, int]:
         """Add a memory to a graph; existing uuids are left as they are."""
         refuse_own_graph(graph)
         document = storable(nodes_and_edges)
@@ -176,12 +177,17 @@ class InMemoryStore:
         entities = {e["uuid"]: e for e in document.entities} | kept.entities
         episodes = {e["uuid"]: e for e in document.episodes} | kept.episodes
         refuse_dangling(document, entities, episodes)
-        self._graphs[graph] = _Graph(
+        after = _Graph(
             entities,
             {f["uuid"]: f for f in document.facts} | kept.facts,
             episodes,
             {m["uuid"]: m for m in document.mentions} | kept.mentions,
         )
+        self._graphs[graph] = after
+        return {
+            part: len(getattr(after, part)) - len(getattr(kept, part))
+            for part in ("entities", "facts", "episodes", "mentions")
+        }
 
     def close(self) -> None:
         """Nothing to free."""

@@ -7,7 +7,7 @@ memories by full text and along edges, not by similarity. Values travel as param
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from redis.exceptions import ResponseError
@@ -57,10 +57,13 @@ _CREATE_MENTIONS = (
 )
 
 
-def write_document(connection: Connection, graph: str, document: GraphDocument) -> None:
+def write_document(connection: Connection, graph: str, document: GraphDocument) -> dict[str, int]:
     """Add a memory to a graph, creating the graph and Graphiti's indices where they are missing.
 
     Items whose uuid the graph holds already are left as they are, so loading twice adds nothing.
+
+    Returns:
+        How many entities, facts, episodes and mentions were added.
 
     Raises:
         UsageError: the document does not fit into the graph; nothing was written.
@@ -76,12 +79,19 @@ def write_document(connection: Connection, graph: str, document: GraphDocument) 
     refuse_dangling(document, old_entities | new_entities, old_episodes | new_episodes)
     old_facts = _held(connection, graph, _FACT, _uuids(facts))
     old_mentions = _held(connection, graph, _MENTION, _uuids(mentions))
+    new = {
+        "entities": _without(document.entities, old_entities),
+        "facts": _without(facts, old_facts),
+        "episodes": _without(document.episodes, old_episodes),
+        "mentions": _without(mentions, old_mentions),
+    }
     create_indices(connection, graph)
-    _create_nodes(connection, graph, "Episodic", _without(document.episodes, old_episodes))
-    _create_entities(connection, graph, _without(document.entities, old_entities))
-    _create(connection, graph, _CREATE_FACTS, _without(facts, old_facts))
-    rows = ({**m, "properties": _mention(m)} for m in _without(mentions, old_mentions))
+    _create_nodes(connection, graph, "Episodic", new["episodes"])
+    _create_entities(connection, graph, new["entities"])
+    _create(connection, graph, _CREATE_FACTS, new["facts"])
+    rows = ({**m, "properties": _mention(m)} for m in new["mentions"])
     _create(connection, graph, _CREATE_MENTIONS, rows)
+    return {part: len(items) for part, items in new.items()}
 
 
 def create_indices(connection: Connection, graph: str) -> None:
@@ -133,8 +143,8 @@ def _uuids(items: Iterable[Item]) -> set[str]:
     return {item["uuid"] for item in items}
 
 
-def _without(items: Iterable[Item], held: Collection[str]) -> Iterator[Item]:
-    return (item for item in items if item["uuid"] not in held)
+def _without(items: Iterable[Item], held: Collection[str]) -> list[Item]:
+    return [item for item in items if item["uuid"] not in held]
 
 
 def _mention(item: Item) -> Item:

@@ -4,17 +4,36 @@ import json
 
 import pytest
 
+from synapse import __version__
 from synapse.demo import DEMO_NOW, demo_path
 from tests.cli.test_consolidate import keys_there
 
 
 def test_load_twice_adds_nothing(synapse, graph_name, store):
-    for _ in range(2):
+    for added in (128, 0):
         ended = synapse("load", str(demo_path()), "--group-id", graph_name)
         assert ended.code == 0, ended.err
-        assert ended.summary["facts"] == 128
+        assert (ended.summary["facts"], ended.summary["added"]["facts"]) == (128, added)
     snapshot = store.read_graph(graph_name)
     assert (len(snapshot.entities), len(snapshot.facts)) == (55, 128)
+
+
+def test_load_takes_the_table_of_records_in_the_documentation(synapse, graph_name, tmp_path, store):
+    file = tmp_path / "memory.json"
+    episode = {"uuid": "ep", "content": "Ada moved to Oslo.", "valid_at": "2026-01-05"}
+    fact = {"source": "Ada", "target": "Oslo", "name": "LIVES_IN", "episodes": ["ep"]}
+    mention = {"source": "ep", "target": "Ada"}
+    entities = [{"name": "Ada"}, {"name": "Oslo"}]
+    memory = {"entities": entities, "episodes": [episode], "facts": [fact], "mentions": [mention]}
+    file.write_text(json.dumps(memory))
+    ended = synapse("load", str(file), "--group-id", graph_name)
+    assert ended.summary["added"] == {"entities": 2, "facts": 1, "episodes": 1, "mentions": 1}
+    file.write_text(json.dumps({**memory, "mentions": [{"target": "Ada"}]}))
+    assert "episode_uuid is missing" in synapse("load", str(file), "--group-id", graph_name).err
+
+
+def test_the_version_is_told(synapse):
+    assert synapse("--version").out == f"synapse-hippocampus {__version__}\n"
 
 
 def test_load_says_what_is_wrong_with_a_file(synapse, graph_name, tmp_path, store):

@@ -374,7 +374,7 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "mention of a list": (
         ({**GRAPHITI, "mentions": [{"episode": ["e1"], "entity": "n1"}]},),
-        "mentions record 1: no episode of this file is None",
+        "mentions record 1: episode_uuid is missing or not text",
     ),
     "one uuid for two": (
         ({**GRAPHITI, "facts": [F1, F1 | {"fact": "Ines left."}]},),

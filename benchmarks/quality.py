@@ -21,6 +21,7 @@ from measures import (
     capabilities,
     cardinality,
     current_state,
+    gate,
     overfiring,
     supersession,
     text_pairs,
@@ -40,6 +41,7 @@ MEASURES: dict[str, tuple[str, Callable[[Bench], Measured]]] = {
     "M5": (capabilities.TITLE, capabilities.measure),
     "M6": (text_pairs.TITLE, text_pairs.measure),
     "M11": (overfiring.TITLE, overfiring.measure),
+    "M12": (gate.TITLE, gate.measure),
 }
 
 

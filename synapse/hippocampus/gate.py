@@ -1,0 +1,207 @@
+"""The gate between reading and writing: what of a turn asks, and what of it states.
+
+A memory that ingests questions learns what nobody said: *does Ann live in Oslo?* becomes *Ann
+lives in Oslo*. So only statements pass. A turn is cut into sentences and a sentence into clauses;
+a clause asks when
+
+1. its sentence ends with a question mark and no later clause of it opens a question,
+2. it opens with an auxiliary before its subject (*is the*, *could you*),
+3. it opens with an interrogative before an auxiliary (*where do*, *how many days does*), or
+4. it opens with a request for an answer (*tell me*, *any idea*), or from a phrase on that
+   wonders (*I was wondering if*).
+
+What stands before the first clause that asks is a statement, unless it only supposes (*if I move*).
+These are the forms of direct questions (Huddleston and Pullum, The Cambridge Grammar of the English
+Language, 2002, chapter 10), and nothing of a sentence's meaning is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from synapse.hippocampus.lexicon.english_questions import ENGLISH_QUESTIONS, QuestionWords
+
+TURN_CHARACTERS_MAX = 100_000
+_FENCE = re.compile(r"```.*?```", re.DOTALL)
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|inc|ltd|jr|sr|a\.m|p\.m|u\.s)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+_END = re.compile(r"[.!?\u061f\uff1f]+[\"'”’»)\]]*(?=\s)|[\u3002\uff01\uff1f]")
+_CLOSERS = "\"'”’»)]*_~` "
+_CLAUSE = re.compile(r"[,;:–—…]\s+|\s-{1,2}\s|\s\(|\.{3}\s*")
+_JOINED = re.compile(r"\s(?=(?:and|but|so|or)\s)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+")
+_STATING_WORDS_MIN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one turn states and what it asks, in the order in which it was said."""
+
+    statements: tuple[str, ...]
+    questions: tuple[str, ...]
+
+    @property
+    def stated(self) -> str:
+        """What may be ingested; empty if the turn only asks."""
+        return " ".join(self.statements)
+
+    @property
+    def asked(self) -> str:
+        """What is to be answered from what is known."""
+        return " ".join(self.questions)
+
+
+class QuestionGate:
+    """Tells questions from statements by the words of one language.
+
+    >>> gate = QuestionGate()
+    >>> gate.is_question("where does Ann live"), gate.is_question("Ann lives in Oslo.")
+    (True, False)
+    >>> turn = gate.split("I moved to Oslo in May, what is a good bakery there?")
+    >>> turn.stated, turn.asked
+    ('I moved to Oslo in May', 'what is a good bakery there?')
+    >>> gate.split("If I move to Oslo, can I keep my phone number?").statements
+    ()
+    """
+
+    def __init__(self, words: QuestionWords = ENGLISH_QUESTIONS) -> None:
+        self._words = words
+        self._requests, self._wonders, self._openers, self._suppositions, self._exclamations = (
+            re.compile(pattern, re.IGNORECASE)
+            for pattern in (
+                words.requests, words.wonders, words.openers,
+                words.suppositions, words.exclamations,
+            )
+        )  # fmt: skip
+
+    def is_question(self, text: str) -> bool:
+        """Whether a text only asks: it holds a question, and nothing that could be ingested."""
+        turn = self.split(text)
+        return bool(turn.questions) and not turn.statements
+
+    def split(self, text: str) -> Turn:
+        """Part what a turn states from what it asks.
+
+        What lies beyond :data:`TURN_CHARACTERS_MAX`, and code between fences, is left out of both.
+        """
+        statements: list[str] = []
+        questions: list[str] = []
+        for sentence in _sentences(text[:TURN_CHARACTERS_MAX]):
+            start = self._asks_from(sentence)
+            said = sentence[:start].strip()
+            if start < len(sentence):
+                questions.append(sentence[start:].strip())
+                said = said.rstrip(" ,;:–—-(")
+                if not self._states(said):
+                    continue
+            statements.append(said)
+        return Turn(tuple(statements), tuple(questions))
+
+    def _asks_from(self, sentence: str) -> int:
+        """Where a sentence begins to ask; its length if it does not."""
+        marked = sentence.rstrip(_CLOSERS)[-1:] in tuple(self._words.marks)
+        relative = None
+        for start in _clause_starts(sentence):
+            clause = sentence[start:]
+            if not self._opens_question(clause, marked):
+                continue
+            if not (start and self._goes_on(clause)):
+                return start
+            relative = start if relative is None else relative
+        wondering = self._wonders.search(sentence)
+        if wondering:
+            return wondering.start()
+        if marked:
+            return relative or 0
+        return len(sentence)
+
+    def _goes_on(self, clause: str) -> bool:
+        """*, which is a pity*, but not *, where do you live*."""
+        first, *after = [word.casefold() for word in _WORD.findall(clause[:200])[:3]]
+        inverted = len(after) == 2 and after[0] in self._words.auxiliaries
+        asks = inverted and after[1] in self._words.pronouns
+        return first in self._words.relatives and not asks
+
+    def _opens_question(self, clause: str, marked: bool) -> bool:
+        opener = self._openers.match(clause)
+        bare = clause[opener.end() :] if opener else ""
+        return any(self._asks_at_once(start, marked) for start in (bare, clause) if start)
+
+    def _asks_at_once(self, clause: str, marked: bool) -> bool:
+        if self._exclamations.match(clause):
+            return False
+        if self._requests.match(clause):
+            return True
+        heard = _WORD.findall(clause[:200])[: self._words.nouns_between_max + 4]
+        words = [word.replace("’", "'").casefold() for word in heard]
+        if not words:
+            return False
+        if words[0] in self._words.interrogatives:
+            return marked or self._asks_about(words)
+        return self._is_inverted(words, heard, marked)
+
+    def _asks_about(self, words: list[str]) -> bool:
+        """*what is*, *how many days does*: an interrogative, some nouns, an auxiliary."""
+        if "'" in words[0] or words[0] == "who":
+            return True
+        following = words[1 : 2 + self._words.nouns_between_max]
+        if words[0] == "how" and following[:1] and following[0] in self._words.measures:
+            return True
+        return any(word in self._words.auxiliaries for word in following)
+
+    def _is_inverted(self, words: list[str], heard: list[str], marked: bool) -> bool:
+        """*is the*, *did Ann*: an auxiliary before its subject."""
+        if words[0] not in self._words.auxiliaries or len(words) < 2:
+            return False
+        if marked:
+            return True
+        if words[0] in self._words.imperatives:
+            return words[1] in self._words.pronouns
+        is_name = heard[1][0].isupper() and words[0] not in self._words.names
+        return words[1] in self._words.subjects or is_name
+
+    def _states(self, said: str) -> bool:
+        """Whether what stands before a question says something of its own."""
+        bare = said[opener.end() :] if (opener := self._openers.match(said)) else said
+        enough = len(_WORD.findall(bare)) >= _STATING_WORDS_MIN
+        return enough and not self._suppositions.match(bare)
+
+
+@lru_cache(1)
+def _english() -> QuestionGate:
+    return QuestionGate()
+
+
+def is_question(text: str) -> bool:
+    """Whether an English text only asks, so that nothing of it should be believed.
+
+    >>> is_question("Tell me where Ann lives"), is_question("Remember that Ann lives in Oslo")
+    (True, False)
+    """
+    return _english().is_question(text)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Sentences and lines; code between fences is left out."""
+    for line in _FENCE.sub(" ", text).splitlines():
+        begin = 0
+        for match in _END.finditer(line):
+            if _ABBREVIATED.search(line[begin : match.end()]):
+                continue
+            if sentence := line[begin : match.end()].strip():
+                yield sentence
+            begin = match.end()
+        if sentence := line[begin:].strip():
+            yield sentence
+
+
+def _clause_starts(sentence: str) -> Iterator[int]:
+    yield 0
+    starts = {match.end() for match in _CLAUSE.finditer(sentence)}
+    starts |= {match.end() for match in _JOINED.finditer(sentence)}
+    yield from sorted(starts - {0, len(sentence)})

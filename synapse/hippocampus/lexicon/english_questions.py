@@ -1,0 +1,122 @@
+"""How English asks: the words, as data.
+
+Written from the language alone. To teach it a phrase, add it; to teach another language, write
+another :class:`QuestionWords`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+def _bag(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWords:
+    """How one language asks. Patterns are regular expressions, matched without regard to case."""
+
+    marks: str
+    """Characters that end a question."""
+    interrogatives: frozenset[str]
+    """Words that open a question before an auxiliary: *what is*, *where do*."""
+    measures: frozenset[str]
+    """Words that may follow *how* before the auxiliary: *how long*, *how many days does*."""
+    nouns_between_max: int
+    """Words that may stand between an interrogative and its auxiliary: *what kind of car is*."""
+    auxiliaries: frozenset[str]
+    subjects: frozenset[str]
+    """Words that begin the subject after an auxiliary: *did she*, *is the server*."""
+    imperatives: frozenset[str]
+    """Auxiliaries that are orders, main verbs or names as well (*have a look*, *and had a blast*):
+    without a question mark they ask only before a pronoun."""
+    pronouns: frozenset[str]
+    names: frozenset[str]
+    """Auxiliaries that are names of people as well."""
+    relatives: frozenset[str]
+    """Interrogatives that, after a comma, mostly go on about what stands before it."""
+    requests: str
+    """Phrases at the beginning of a clause that ask for an answer."""
+    wonders: str
+    """Phrases within a sentence from which on it asks."""
+    openers: str
+    """What may stand before a question without being part of it: *so*, *by the way*, *hey*."""
+    suppositions: str
+    """Beginnings of a clause that supposes, and so belongs to the question after it."""
+    exclamations: str
+    """Beginnings that look like questions and state something: *what a*."""
+
+
+ENGLISH_QUESTIONS = QuestionWords(
+    marks="?\u037e\u061f\uff1f\u2047\u2048\u2049",
+    interrogatives=_bag(
+        "what what's whats which who who's whos whom whose when when's where where's wheres "
+        "why why's how how's hows"
+    ),
+    measures=_bag(
+        "long much many often far old big large tall deep wide high fast soon quickly likely "
+        "well early late hard difficult easy important expensive cheap good bad best come about"
+    ),
+    nouns_between_max=4,
+    auxiliaries=_bag(
+        "is are was were am isn't aren't wasn't weren't do does did don't doesn't didn't "
+        "have has had haven't hasn't hadn't can could can't couldn't will would won't wouldn't "
+        "shall should shouldn't may might must mustn't "
+        "isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt cant couldnt wont wouldnt "
+        "shouldnt"
+    ),
+    subjects=_bag(
+        "i you we they he she it there this that these those the a an any anyone anybody anything "
+        "someone somebody something everyone everybody everything my your our their his her its "
+        "one both all either some"
+    ),
+    imperatives=_bag("do don't dont have has had may might must"),
+    pronouns=_bag("i you we they it he she anyone there"),
+    names=_bag("will"),
+    relatives=_bag("which who whom whose when where"),
+    requests=(
+        r"(?:please |kindly |just |also |then |now )*(?:(?:tell|show|remind|give|teach|"
+        r"walk) (?:me|us)"
+        r"(?! \w+ (?:yesterday|today))|explain|describe|summari[sz]e|list|"
+        r"let (?:me|us) know|help me (?:\w+ ){0,2}?(?:find|understand|remember|recall|figure|"
+        r"decide)|"
+        r"look up|find out|search for|what about|how about|how come|what if|"
+        r"(?:(?:got|have) )?any (?:\w+ ){0,2}?(?:idea|ideas|thoughts?|advice|tips?|suggestions?|"
+        r"recommendations?|chance|"
+        r"news|updates?|luck|other|more)\b|"
+        r"(?:do )?you (?:know|remember|recall|think) (?:what|which|who|whom|whose|when|where|why|"
+        r"how|"
+        r"if|whether|of|any)|"
+        r"(?:could|can|would|will) (?:you|u)\b|"
+        r"(?:remember|recall) (?:what|which|who|when|where|why|how))\b"
+    ),
+    wonders=(
+        r"\b(?:(?:i(?:['’]m| am|['’]ve been| have been| was)?|(?:and|but) (?:was|am)) "
+        r"(?:(?:just|also|still|really|kinda) )?wonder(?:ing|ed)?\b(?! woman| boy)|"
+        r"i(?:['’]d| would) (?:(?:really|also) )?(?:like|love|want) to (?:know|hear|understand)\b|"
+        r"i (?:(?:just|also|really) )?(?:want|need)(?:ed)? to (?:know|ask (?:you|if|whether|how|"
+        r"what))\b|"
+        r"(?:i(?:['’]m| am) )?curious (?:if|whether|about|how|what|why|when|where|who)\b|"
+        r"(?:please )?(?:let|tell) me (?:know )?(?:what|which|who|when|where|why|how|if|whether)\b)"
+    ),
+    openers=(
+        r"(?:(?:so|and|but|or|also|then|well|ok(?:ay)?|hey|hi|hello|hmm+|um+|uh|oh|ah|yes|yeah|"
+        r"yep|no|"
+        r"right|alright|anyway|actually|btw|by the way|now|again|please|pls|just|thanks|thank you|"
+        r"sorry|great|cool|first|next|finally|lastly|otherwise|in that case|for example|"
+        r"sounds good|got it)\b[\s,.!:;–—-]*)+"
+    ),
+    suppositions=(
+        r"(?:if|whether|unless|suppos(?:e|ing)|assuming|say|imagine|in case|provided|when|whenever|"
+        r"once|before|until|depending on|in order to|to|for|with|without|besides|among|between|"
+        r"instead of|rather than|apart from|other than|as for|regarding|concerning|about|out of)\b"
+    ),
+    exclamations=(
+        r"(?:what an?\b|how (?:nice|great|lovely|cool|awesome|wonderful|sweet|sad|funny|kind|"
+        r"exciting|"
+        r"interesting|thoughtful|strange|odd|weird)|whatever|whoever|whenever|wherever|however|"
+        r"what (?:i|we|he|she|they|you) |"
+        r"(?:when|where|why|how|who|what|which) (?:i|we|he|she|they|you|it|the|my|our|this|that)\b)"
+    ),
+)

@@ -14,7 +14,6 @@ from synthetic_graph import (
     FACTS_PER_EPISODE,
     MENTIONS_PER_EPISODE,
     NOW_US,
-    RELATIONS,
     YEAR_S,
     SyntheticGraph,
     Times,
@@ -88,14 +87,19 @@ def fact_rows(graph: SyntheticGraph, first: int, end: int) -> Iterator[str]:
     said = _stamps(graph.episode_at)
     for row in range(first, end):
         source, target = int(graph.source[row]), int(graph.target[row])
-        relation, new = RELATIONS[graph.relation[row]], int(graph.successor[row])
+        relation = graph.relation_names[graph.relation[row]]
+        new = int(graph.successor[row]) if graph.is_ended[row] else -1
+        named = int(graph.names_fact[row])
+        ending = ENDINGS[graph.ending[row]]
+        if named >= 0:
+            ending = f"instead of {_name(int(graph.target[named]))}, {ending}"
         episodes = [int(graph.fact_episode[row]), *graph.fact_again[row]]
         text = f"{_name(source)} {relation.lower().replace('_', ' ')} {_name(target)} "
         properties = _literal(
             {
                 "uuid": graph.fact_uuid[row],
                 "name": relation,
-                "fact": text + ENDINGS[graph.ending[row]],
+                "fact": text + ending,
                 "group_id": "bench",
                 "episodes": [graph.episode_uuid[episode] for episode in episodes],
                 "created_at": created[row],
@@ -202,8 +206,10 @@ def main() -> None:
     parser.add_argument("graph")
     parser.add_argument("entities", type=int)
     parser.add_argument("--embeddings", action="store_true")
+    parser.add_argument("--harsh", action="store_true")
     arguments = parser.parse_args()
-    graph, writer = generate(arguments.entities), GraphWriter(arguments.uri, arguments.graph)
+    graph = generate(arguments.entities, harsh=arguments.harsh)
+    writer = GraphWriter(arguments.uri, arguments.graph)
     if arguments.action == "build":
         writer.build(graph, with_embeddings=arguments.embeddings)
     else:

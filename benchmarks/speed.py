@@ -83,20 +83,19 @@ def durations_s(cost: Cost) -> dict[str, float]:
     return found
 
 
-def build_graph(bench: Bench, entities_count: int, embeddings: bool) -> Measured:
+def build_graph(bench: Bench, entities_count: int, options: Sequence[str]) -> Measured:
     """Build one graph unless it is there already."""
-    graph = f"bench-{entities_count}" + ("-embedded" if embeddings else "")
+    graph = f"bench-{entities_count}" + "".join(option[1:] for option in options)
     measured = Measured(entities_count, graph)
     if not bench.client.exists(graph):
         say(f"building {graph}")
-        options = ("--embeddings",) if embeddings else ()
         measured.build_s = bench.fill("build", graph, entities_count, *options)
     measured.counts = bench.counts(graph)
     say(f"{graph}: {measured.counts}, built in {measured.build_s:.1f} s")
     return measured
 
 
-def measure_graph(bench: Bench, measured: Measured, repeat: int) -> None:
+def measure_graph(bench: Bench, measured: Measured, repeat: int, options: Sequence[str]) -> None:
     """Measure everything on one graph; in the end it has grown."""
     graph = measured.graph
     say(f"measuring {graph}")
@@ -113,7 +112,7 @@ def measure_graph(bench: Bench, measured: Measured, repeat: int) -> None:
         unchanged = bench.consolidate(graph, LATER)
         require_nothing_written(unchanged, before, bench.revision(graph))
         measured.add("unchanged", unchanged)
-    bench.fill("grow", graph, measured.entities_count)
+    bench.fill("grow", graph, measured.entities_count, *options)
     measured.add("one_percent_more", bench.consolidate(graph, LATER))
     bench.forget(graph)
 
@@ -164,9 +163,16 @@ def graph_report(measured: Measured) -> dict[str, Any]:
             report[name]["stages_s"] = {
                 k: round(median(s[k] for s in stages), 3) for k in stages[0]
             }
+    report["contradicted_ratio"] = contradicted_ratio(measured)
     report["ping_ms"] = ping_report(measured.pings_ms)
     report["ratios"] = ratios(measured)
     return report
+
+
+def contradicted_ratio(measured: Measured) -> float:
+    """Share of the facts that another one contradicts and nobody has ended: work to be found."""
+    found = json.loads(measured.costs["first_run"][0].output)["contradictions"]
+    return round((found["missed"] + found["review"]) / measured.counts["facts"], 4)
 
 
 def ping_report(pings_ms: Sequence[float]) -> dict[str, float]:
@@ -216,12 +222,14 @@ def judged(values: dict[str, float]) -> dict[str, dict[str, Any]]:
     return bars
 
 
-def measure(bench: Bench, sizes: Sequence[int], repeat: int, embeddings: bool) -> dict[str, Any]:
+def measure(
+    bench: Bench, sizes: Sequence[int], repeat: int, options: Sequence[str]
+) -> dict[str, Any]:
     """Everything, as the object that is printed."""
-    graphs = [build_graph(bench, size, embeddings) for size in sizes]
+    graphs = [build_graph(bench, size, options) for size in sizes]
     bench.client.save()  # a folder that is kept holds the graphs as they were built
     for measured in graphs:
-        measure_graph(bench, measured, repeat)
+        measure_graph(bench, measured, repeat, options)
     start = help_over_typer(bench)
     largest = graph_report(graphs[-1])
     reports = [*map(graph_report, graphs[:-1]), largest]
@@ -239,7 +247,7 @@ def measure(bench: Bench, sizes: Sequence[int], repeat: int, embeddings: bool) -
         "benchmark": "speed",
         "machine": {"cores": os.cpu_count(), "python": platform.python_version()},
         "repeat": repeat,
-        "embeddings": embeddings,
+        "options": list(options),
         "graphs": reports,
         "exponent": growth,
         "help": start,
@@ -254,6 +262,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", help="measure these numbers of entities, such as 300,3000")
     parser.add_argument("--repeat", type=int, default=3, help="take the median of so many")
     parser.add_argument("--embeddings", action="store_true", help="store vectors of 384 floats")
+    parser.add_argument("--harsh", action="store_true", help="contradict one fact in seven")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep and reuse the graphs")
     return parser.parse_args()
 
@@ -272,7 +281,8 @@ def main() -> None:
     ):
         server_bench = Bench(server, inherited)
         server_bench.client.config_set("appendonly", "no")  # taking a dump over turns it on
-        found = measure(server_bench, sorted(sizes), asked.repeat, asked.embeddings)
+        options = [f"--{name}" for name in ("embeddings", "harsh") if getattr(asked, name)]
+        found = measure(server_bench, sorted(sizes), asked.repeat, options)
     print(json.dumps(found))
 
 

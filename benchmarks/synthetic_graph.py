@@ -1,9 +1,9 @@
 """A graph of the shape that Graphiti writes, of any size, the same for the same arguments.
 
 Entities live in topics of about 200, of very unequal weight. An episode speaks of one topic and
-yields 25 facts; of all facts 3 % are about the same entity, the hub. One fact in twenty is
-invalidated, with the successor that replaced it. One per cent of the episodes, the newest, are
-held back until the graph is to grow.
+yields 25 facts; of all facts 3 % are about the same entity, the hub. Which relations there are,
+and how often a fact is replaced, is told by a :class:`~relation_mix.RelationMix`. One per cent of
+the episodes, the newest, are held back until the graph is to grow.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from relation_mix import HARSH, LIKE_GRAPHITI, RelationMix
 
 NOW = "2026-01-01T00:00:00Z"
 """The moment the graph ends, and the one to consolidate it at."""
@@ -24,16 +25,10 @@ MENTIONS_PER_EPISODE = 18
 ENTITIES_PER_TOPIC = 200
 HELD_BACK_RATIO = 0.01
 UNDATED_RATIO, MIDNIGHT_RATIO = 0.2, 0.2
-INVALIDATED_RATIO = 0.05
 HUB_RATIO = 0.03
 ELSEWHERE_RATIO = 0.1
 """Fact ends that lie outside the topic of their episode."""
 
-RELATIONS = [
-    f"{verb}_{what}"
-    for verb in ("USES", "OWNS", "RUNS", "NEEDS", "KNOWS", "LIKES", "MOVES", "TESTS")
-    for what in ("SERVICE", "LIBRARY", "MACHINE", "PERSON", "PLACE")
-]
 ENDINGS = [
     "as agreed in the meeting of that week",
     "and the team keeps the notes about it",
@@ -48,12 +43,15 @@ ENDING_WEIGHTS = (0.26, 0.25, 0.2, 0.1, 0.1, 0.04, 0.04, 0.01)
 
 Ints = npt.NDArray[np.int64]
 Times = npt.NDArray[np.datetime64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class SyntheticGraph:
     """Columns of a whole graph; facts and mentions are in the order of their episodes."""
 
+    relation_names: tuple[str, ...]
     entity_uuid: list[str]
     episode_uuid: list[str]
     episode_at: Times
@@ -70,14 +68,19 @@ class SyntheticGraph:
     valid_at: Times
     successor: Ints
     """The fact that replaced this one, or -1."""
+    is_ended: Bools
+    """The graph says so."""
+    names_fact: Ints
+    """The earlier fact whose value the sentence names, or -1."""
     mention_episode: Ints
     mention_entity: Ints
     kept_episodes_count: int
     """Episodes up to here are built at first, the others held back."""
 
 
-def generate(entities_count: int) -> SyntheticGraph:
+def generate(entities_count: int, *, harsh: bool = False) -> SyntheticGraph:
     """The graph with this many entities, five times as many facts, a fifth as many episodes."""
+    mix = HARSH if harsh else LIKE_GRAPHITI
     rng = np.random.default_rng([SEED, entities_count])
     kept = max(1, entities_count // ENTITIES_PER_EPISODE)
     episodes_count = kept + max(1, round(kept * HELD_BACK_RATIO))
@@ -88,13 +91,22 @@ def generate(entities_count: int) -> SyntheticGraph:
     source = _choose(rng, weights, topic[fact_episode])
     source[rng.random(len(source)) < HUB_RATIO] = 0
     target = _choose(rng, weights, topic[fact_episode])
-    relation = rng.integers(len(RELATIONS), size=len(fact_episode))
+    shares = np.array(mix.weights) / sum(mix.weights)
+    relation = rng.choice(len(shares), len(fact_episode), p=shares)
+    own = np.flatnonzero(relation < mix.single_count)
+    source[own] = _any_of_topic(rng, entities_count, topic[fact_episode[own]])
+    before = _continued(rng, np.array(mix.continued_ratio)[relation], fact_episode)
+    source, relation = source[before], relation[before]
     episode_at = _episode_times(rng, kept, episodes_count)
-    successor = _successors(rng, kept * FACTS_PER_EPISODE, fact_episode)
+    kept_relation = relation[: kept * FACTS_PER_EPISODE]
+    pattern, copy = _pairs(rng, mix, kept_relation < mix.single_count)
     for column in (source, relation):
-        column[successor[successor >= 0]] = column[successor >= 0]
+        column[copy] = column[pattern]
+    successor = _successors(pattern, copy, fact_episode)
+    is_replaced = successor >= 0
     said_at = episode_at[fact_episode]
     return SyntheticGraph(
+        relation_names=mix.names,
         entity_uuid=_uuids(rng, entities_count),
         episode_uuid=_uuids(rng, episodes_count),
         episode_at=episode_at,
@@ -106,8 +118,10 @@ def generate(entities_count: int) -> SyntheticGraph:
         relation=relation,
         ending=rng.choice(len(ENDINGS), len(fact_episode), p=ENDING_WEIGHTS),
         created_at=said_at + rng.integers(1_000_001, 60_000_000, len(said_at)).astype("m8[us]"),
-        valid_at=_valid_times(rng, said_at, is_dated=_among(len(said_at), successor)),
+        valid_at=_valid_times(rng, said_at, before, _among(len(said_at), successor)),
         successor=successor,
+        is_ended=is_replaced & (rng.random(len(successor)) < mix.ended_ratio),
+        names_fact=_named(rng, successor, mix.named_ratio),
         mention_episode=mention_episode,
         mention_entity=_choose(rng, weights, topic[mention_episode]),
         kept_episodes_count=kept,
@@ -138,15 +152,50 @@ def _episode_times(rng: np.random.Generator, kept: int, count: int) -> Times:
     return NOW_US - np.timedelta64(YEAR_S, "s") + (seconds * 1e6).astype("m8[us]")
 
 
-def _successors(rng: np.random.Generator, kept_count: int, fact_episode: Ints) -> Ints:
-    """Pairs of an earlier and a later fact; no fact is in two of them."""
-    pairs_count = int(kept_count * INVALIDATED_RATIO)
-    chosen = rng.choice(kept_count, 2 * pairs_count, replace=False).reshape(-1, 2)
-    old, new = chosen.min(axis=1), chosen.max(axis=1)
+def _any_of_topic(rng: np.random.Generator, entities_count: int, topic: Ints) -> Ints:
+    """One entity for each topic, each of the topic as likely as any other."""
+    low = topic * ENTITIES_PER_TOPIC
+    return rng.integers(low, np.minimum(low + ENTITIES_PER_TOPIC, entities_count))
+
+
+def _continued(rng: np.random.Generator, ratio: Floats, fact_episode: Ints) -> Ints:
+    """For each fact the one before in its episode that it continues, else itself."""
+    row = np.arange(len(fact_episode))
+    goes_on = rng.random(len(row)) < ratio
+    goes_on &= np.append(fact_episode[1:] == fact_episode[:-1], False)
+    row[1:][goes_on[:-1]] = 0
+    return np.maximum.accumulate(row)
+
+
+def _pairs(rng: np.random.Generator, mix: RelationMix, is_single: Bools) -> tuple[Ints, Ints]:
+    """Facts to be replaced or to replace, and as many others to be of the same slot.
+
+    Args:
+        is_single: for each fact that is built at first.
+    """
+    pairs_count = int(len(is_single) * mix.replaced_ratio)
+    order = rng.permutation(len(is_single))
+    single = order[is_single[order]][: int(pairs_count * mix.single_replaced_ratio)]
+    others = order[~is_single[order]]
+    pattern = np.concatenate([single, others[: pairs_count - len(single)]])
+    return pattern, others[-len(pattern) :]
+
+
+def _successors(left: Ints, right: Ints, fact_episode: Ints) -> Ints:
+    """The later fact of each pair for the earlier one."""
+    old, new = np.minimum(left, right), np.maximum(left, right)
     apart = fact_episode[old] < fact_episode[new]
     successor = np.full(len(fact_episode), -1)
     successor[old[apart]] = new[apart]
     return successor
+
+
+def _named(rng: np.random.Generator, successor: Ints, ratio: float) -> Ints:
+    """For some successors the fact before."""
+    names_fact = np.full(len(successor), -1)
+    old = np.flatnonzero((successor >= 0) & (rng.random(len(successor)) < ratio))
+    names_fact[successor[old]] = old
+    return names_fact
 
 
 def _repetitions(rng: np.random.Generator, fact_episode: Ints, kept: int) -> list[list[int]]:
@@ -160,11 +209,9 @@ def _repetitions(rng: np.random.Generator, fact_episode: Ints, kept: int) -> lis
     ]
 
 
-def _valid_times(
-    rng: np.random.Generator, said_at: Times, is_dated: npt.NDArray[np.bool_]
-) -> Times:
+def _valid_times(rng: np.random.Generator, said_at: Times, before: Ints, is_dated: Bools) -> Times:
     """When each fact holds from: when it was said, a midnight, or unknown."""
-    chance = rng.random(len(said_at))
+    chance = rng.random(len(said_at))[before]  # what is said together holds from the same time
     valid_at = said_at.copy()
     midnight = (chance < MIDNIGHT_RATIO) & ~is_dated
     valid_at[midnight] = said_at[midnight].astype("M8[D]")
@@ -172,7 +219,7 @@ def _valid_times(
     return valid_at
 
 
-def _among(count: int, rows: Ints) -> npt.NDArray[np.bool_]:
+def _among(count: int, rows: Ints) -> Bools:
     marked = np.zeros(count, np.bool_)
     marked[rows[rows >= 0]] = True
     return marked

@@ -1,8 +1,10 @@
 """The speed benchmark runs, and prints what its readers rely on."""
 
+import importlib
 import json
 import subprocess
 import sys
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,6 +33,7 @@ def test_two_small_graphs_are_measured_and_judged(tmp_path: Path) -> None:
             assert graph[run]["cpu_s"] > 0.05, "a process was not measured"
             assert graph[run]["peak_mib"] > 20
         assert set(graph["first_run"]["stages_s"]) >= {"read", "think", "write"}
+        assert 0.0 < graph["contradicted_ratio"] < 0.2
         assert graph["ping_ms"]["count"] > 5
         assert 0 < graph["ping_ms"]["p50"] <= graph["ping_ms"]["p99"] <= graph["ping_ms"]["max"]
         ratio = graph["first_run"]["cpu_s"] / graph["floor"]["cpu_s"]
@@ -53,3 +56,34 @@ def test_two_small_graphs_are_measured_and_judged(tmp_path: Path) -> None:
     for name, bar in bars.items():
         assert bar["met"] is (bar["value"] < bar["bar"] or bar["value"] == bar["bar"])
         assert bar["met"] is (f"missed: {name} is" not in ended.stderr)
+
+
+@pytest.mark.parametrize("harsh", [False, True])
+def test_relations_occur_as_often_as_they_do_in_a_real_memory(
+    harsh: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "benchmarks"))
+    graph = importlib.import_module("synthetic_graph").generate(2_000, harsh=harsh)
+    names = [graph.relation_names[code] for code in graph.relation]
+    kinds = [_kind(name) for name in names]
+    share = {kind: n / len(names) for kind, n in Counter(kinds).items()}
+    said = list(zip(graph.source.tolist(), names, graph.fact_episode.tolist(), strict=True))
+    count = Counter(said)
+    together = Counter(kind for kind, key in zip(kinds, said, strict=True) if count[key] > 1)
+    ended = graph.is_ended.mean()
+    if harsh:
+        assert share == {"harsh": 1.0}
+        assert ended == pytest.approx(0.05, abs=0.01)
+        return
+    assert share == pytest.approx({"event": 0.41, "many": 0.51, "single": 0.08}, abs=0.03)
+    assert together["many"] / kinds.count("many") == pytest.approx(0.53, abs=0.06)
+    assert together["event"] / kinds.count("event") == pytest.approx(0.13, abs=0.06)
+    assert together["single"] / kinds.count("single") < 0.02
+    assert ended == pytest.approx(0.08, abs=0.01)
+    assert (graph.successor >= 0).mean() > ended + 0.01, "some are left to be found"
+
+
+def _kind(name: str) -> str:
+    mix = importlib.import_module("relation_mix")
+    kinds = {"single": mix.SINGLE, "event": mix._EVENTS, "many": mix._MANY}
+    return next((kind for kind, names in kinds.items() if name in names), "harsh")

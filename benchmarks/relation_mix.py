@@ -64,16 +64,16 @@ def _with_rare(common: dict[str, float], *verbs: str) -> dict[str, float]:
     return common | dict.fromkeys(rare, RARE_WEIGHT / len(rare))
 
 
-_EVENTS = _with_rare(EVENTS, "TESTED", "REMOVED", "OPENED", "REVIEWED", "REQUESTED", "FIXED")
-_MANY = _with_rare(MANY, "READS", "CALLS", "NEEDS", "CONTAINS", "SUPPORTS", "MENTIONS")
-_EACH = SINGLE | _EVENTS | _MANY
+ALL_EVENTS = _with_rare(EVENTS, "TESTED", "REMOVED", "OPENED", "REVIEWED", "REQUESTED", "FIXED")
+ALL_MANY = _with_rare(MANY, "READS", "CALLS", "NEEDS", "CONTAINS", "SUPPORTS", "MENTIONS")
+_EACH = SINGLE | ALL_EVENTS | ALL_MANY
 LIKE_GRAPHITI = RelationMix(
     names=tuple(_EACH),
     weights=tuple(_EACH.values()),
     continued_ratio=(
         *(0.0,) * len(SINGLE),
-        *(CONTINUED_EVENTS_RATIO,) * len(_EVENTS),
-        *(CONTINUED_MANY_RATIO,) * len(_MANY),
+        *(CONTINUED_EVENTS_RATIO,) * len(ALL_EVENTS),
+        *(CONTINUED_MANY_RATIO,) * len(ALL_MANY),
     ),
     single_count=len(SINGLE),
     replaced_ratio=0.1,

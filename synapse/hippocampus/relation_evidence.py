@@ -26,11 +26,12 @@ _BATCH = np.array([0.05, 0.15, 0.3, 0.5, 0.75])
 """Share of the further values of a multi-valued relation that come together with another."""
 _CHANCE_RATIO_SINGLE = 0.5
 """Successive values keep apart: they meet by chance about half as often as independent ones."""
-_SUPPORT_MAX, _SUPPORT_COARSE_MAX = 5.0, 0.7
-"""No count of facts speaks louder than this, in logs: words keep some say. Dates that are known to
-the month or the year alone can tip the scales, not overrule the words."""
-_THIRD_BY_MISTAKE = 0.01
-_TOGETHER_COST = 5.0
+_SUPPORT_MAX = 5.0
+"""No count of facts speaks louder than this, in logs: words keep some say."""
+_SUPPORT_PER_SIGHT = 0.75
+"""Nor does one pair of values seen side by side: any extraction has slips. One leaves words that
+say *usually one* in doubt, but not overruled, and words that say *one* no longer certain. Dates
+that are known to the month or the year alone say no more than that altogether."""
 _OVERLAP = np.array([0.2, 0.4, 0.6, 0.8])
 
 
@@ -200,7 +201,8 @@ def support_for_single(evidence: Evidence) -> Floats:
     chance plus a small slip, under *many* it is the rate of chance plus a batch share; slip and
     share are averaged over a few plausible values. The number of steps counts only as far as the
     graph gives several facts of one subject at one moment at all: where every fact has a moment
-    of its own, that no two begin together shows nothing.
+    of its own, that no two begin together shows nothing. Against one value each pair that is seen
+    side by side counts, but none for more than a fixed amount.
     """
     steps = evidence.steps_count
     rate = evidence.chance_count / np.maximum(steps, 1)
@@ -222,8 +224,9 @@ def support_for_single(evidence: Evidence) -> Floats:
     )
     beginnings = np.where(evidence.together_count > 0, beginnings, trust * beginnings)
     coarse = evidence.resolution_days >= _MONTH_DAYS
-    limit = np.where(coarse, _SUPPORT_COARSE_MAX, _SUPPORT_MAX)
-    return np.clip(beginnings + ends, -limit, limit)
+    limit = np.where(coarse, _SUPPORT_PER_SIGHT, _SUPPORT_MAX)
+    sights = evidence.together_count + evidence.overlaps_count
+    return np.clip(beginnings + ends, -np.minimum(limit, _SUPPORT_PER_SIGHT * sights), limit)
 
 
 def _marginal(trials: Ints, hits: Ints, rates: Floats, weights: Floats) -> Floats:
@@ -231,19 +234,3 @@ def _marginal(trials: Ints, hits: Ints, rates: Floats, weights: Floats) -> Float
     peak = logs.max(axis=1, keepdims=True)
     total: Floats = peak[:, 0] + np.log((np.exp(logs - peak) * weights).sum(axis=1))
     return total
-
-
-def support_for_corrections(evidence: Evidence) -> float:
-    """Log of how much better "second values are corrections" explains the whole graph.
-
-    Where values add up, or change again and again, the number of values of a subject has a tail:
-    with a mean of 1 + m values, a share of m/(1 + m) of the subjects with a second value has a
-    third one. A graph in which dozens of subjects have a second value, hardly any a third, and
-    none two at one moment, holds corrected statements: its second values replace the first.
-    """
-    second, third = evidence.shared_subjects_count, evidence.third_count
-    mean = evidence.steps_count / np.maximum(evidence.subjects_count, 1)
-    tail = np.clip(mean / (1.0 + mean), _THIRD_BY_MISTAKE, 0.9)
-    support = third * np.log(_THIRD_BY_MISTAKE / tail)
-    support = support + (second - third) * np.log((1.0 - _THIRD_BY_MISTAKE) / (1.0 - tail))
-    return float(support.sum() - _TOGETHER_COST * evidence.together_count.sum())

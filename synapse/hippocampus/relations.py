@@ -18,11 +18,11 @@ from synapse.hippocampus.lexicon.grammar import Kind, Reading, RelationLexicon
 from synapse.hippocampus.lifetime import median_lifetimes_days
 from synapse.hippocampus.model import Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.relation_corrections import support_for_corrections
 from synapse.hippocampus.relation_evidence import (
     Evidence,
     Statements,
     count_evidence,
-    support_for_corrections,
     support_for_single,
 )
 from synapse.hippocampus.relation_names import Groups, Told, join_by_shape, read_sentences
@@ -32,7 +32,15 @@ from synapse.hippocampus.timeline import Timeline
 _DEFINITE_PER_FACT, _DEFINITE_MAX = 1.0, 3.0
 _MEASURE_PER_FACT, _MEASURE_MAX = 0.5, 1.0
 _MOST_RATIO = 0.6
-_CORRECTIONS_PER_SUPPORT, _CORRECTIONS_MAX = 0.15, 4.0
+_CORRECTIONS_MAX = 4.0
+_CORRECTED_MIN_COUNT, _FEW_CORRECTED_MAX = 5, 0.85
+"""With fewer corrected subjects of its own a property is not made surer than this by the others:
+less than is asked of what is written into a graph."""
+
+
+_CORRECTING = (
+    "In the rest of this graph second values replace the first: hardly any subject has a third."
+)
 
 
 def normal_name(relation: str) -> str:
@@ -158,26 +166,21 @@ class RelationLearner:
             reasons.append("Its values are numbers, versions or dates.")
         return support, reasons
 
-    def _pool(self, prior: Floats, evidence: Evidence, texts: Floats) -> tuple[Floats, float]:
-        """Chances of single, multi and event by property, and how far the graph corrects.
+    def _pool(self, prior: Floats, evidence: Evidence, texts: Floats) -> tuple[Floats, Floats]:
+        """Chances of single, multi and event by property, and how far the graph corrects each.
 
         Events come one by one or in bunches: for them the times show nothing either way, which
         the mean of both likelihoods says.
         """
         if not self._use_graph:
-            return prior, 0.0
-        support = _CORRECTIONS_PER_SUPPORT * support_for_corrections(evidence)
-        correcting = min(max(support, 0.0), _CORRECTIONS_MAX)
+            return prior, np.zeros(len(prior))
         single = np.exp(support_for_single(evidence))
-        odds = np.stack(
-            [
-                prior[:, 0] * single * np.exp(texts),
-                prior[:, 1] * np.exp(-correcting),
-                prior[:, 2] * 0.5 * (single + 1.0) * np.exp(-0.5 * correcting),
-            ],
-            axis=1,
+        odds = prior * np.stack(
+            [single * np.exp(texts), np.ones_like(single), 0.5 * single + 0.5], 1
         )
-        return odds / odds.sum(axis=1, keepdims=True), correcting
+        chances = odds / odds.sum(axis=1, keepdims=True)
+        correcting = np.clip(support_for_corrections(evidence, prior[:, 0]), 0.0, _CORRECTIONS_MAX)
+        return _corrected(chances, evidence, correcting), correcting
 
     def _relation(
         self,
@@ -210,6 +213,18 @@ class RelationLearner:
         return ("multi" if multi >= event else "event"), confidence
 
 
+def _corrected(chances: Floats, evidence: Evidence, correcting: Floats) -> Floats:
+    """The chances where second values are corrections; events are held back half as much."""
+    odds = chances * np.exp(np.outer(correcting, [0.0, -1.0, -0.5]))
+    single = odds[:, 0] / odds.sum(axis=1)
+    corrected_count = evidence.shared_subjects_count - evidence.third_count
+    few = corrected_count < _CORRECTED_MIN_COUNT
+    most = np.where(few, np.maximum(chances[:, 0], _FEW_CORRECTED_MAX), 1.0)
+    single = np.minimum(single, most)
+    rest = odds[:, 1:] / odds[:, 1:].sum(axis=1, keepdims=True)
+    return np.column_stack([single, rest * (1.0 - single)[:, None]])
+
+
 def _number(relations: Sequence[str]) -> tuple[list[str], Ints]:
     names = sorted(set(relations))
     code_of = {name: code for code, name in enumerate(names)}
@@ -236,7 +251,7 @@ def _said(name: str, reading: Reading) -> str:
     return f"{name}: {reading.reason} suggests {reading.kind.meaning}."
 
 
-def _shown(evidence: Evidence, code: int, correcting: float) -> list[str]:
+def _shown(evidence: Evidence, code: int, correcting: Floats) -> list[str]:
     shared, subjects = evidence.shared_subjects_count[code], evidence.subjects_count[code]
     told = [f"{shared} of {subjects} subjects have had more than one value."]
     if evidence.steps_count[code]:
@@ -253,6 +268,6 @@ def _shown(evidence: Evidence, code: int, correcting: float) -> list[str]:
     ):
         if count:
             told.append(f"{count} {words}.")
-    if correcting:
-        told.append("In this graph second values are corrections: hardly any subject has a third.")
+    if correcting[code]:
+        told.append(_CORRECTING)
     return told

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from synapse.hippocampus.config import RelationsConfig
+from synapse.hippocampus.config import ContradictionConfig, RelationsConfig
 from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.lexicon.grammar import Kind, RelationLexicon
 from synapse.hippocampus.lexicon.words import stem
@@ -265,16 +265,86 @@ def test_ends_that_a_machine_concluded_show_nothing() -> None:
     assert table.cardinality("FROBNICATE") == "unknown"
 
 
+MANY_WORDS = ("LIKES", "USES", "KNOWS", "OWNS", "SUPPORTS", "SPEAKS")
+
+
+def told_again(relation: str, subjects_count: int, again_count: int, values: int = 2) -> list[Said]:
+    """Subjects with one value, the first of them with more, each at a moment of its own."""
+    return [
+        (f"{relation} s{i}", relation, f"{relation} {i} {step}", 1_000.0 * step + i)
+        for step in range(values)
+        for i in range(again_count if step else subjects_count)
+    ]
+
+
+def corrections() -> list[Said]:
+    return [s for name in MANY_WORDS for s in told_again(name, 20, 10)]
+
+
 def test_a_graph_of_corrections_holds_one_value_whatever_the_words_say() -> None:
-    said = [(f"s{i}", "LIKES", f"first {i}", float(i)) for i in range(150)]
-    said += [(f"s{i}", "LIKES", f"second {i}", 200.0 + i) for i in range(90)]
-    assert learn(graph(said)).cardinality("LIKES") == "single"
-    tail = [(f"s{i}", "LIKES", f"third {i}", 400.0 + i) for i in range(30)]
-    assert learn(graph(said + tail)).cardinality("LIKES") == "multi"
-    pairs = [(f"s{i}", "KNOWS", f"{who} {i}", 900.0 + i) for i in range(20) for who in "ab"]
-    assert learn(graph(said + pairs)).cardinality("LIKES") == "multi"
-    few = [s for s in said if int(s[0][1:]) < 15]
-    assert learn(graph(few)).cardinality("LIKES") == "multi"
+    table = learn(graph(corrections()))
+    assert {table.cardinality(name) for name in MANY_WORDS} == {"single"}
+    assert "second values" in " ".join(table.relation("LIKES").reasons)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [s for name in ("READS", "EATS") for s in told_again(name, 20, 10, values=3)],
+        [(f"s{i}", "KNOWS", f"{who} {i}", 900.0 + i) for i in range(20) for who in "ab"],
+    ],
+    ids=["third values", "two at one moment"],
+)
+def test_what_no_correction_brings_leaves_the_words_as_they_are(more: list[Said]) -> None:
+    assert learn(graph([*corrections(), *more])).cardinality("LIKES") == "multi"
+
+
+def test_a_graph_in_which_everybody_has_two_holds_no_corrections() -> None:
+    said = [s for name in ("KNOWS", "OWNS", "SPEAKS", "READS") for s in told_again(name, 8, 8)]
+    table = learn(graph([*said, *told_again("USES", 70, 55), *told_again("LIKES", 24, 8)]))
+    assert {relation.cardinality for relation in table.relations} == {"multi"}
+
+
+def test_no_relation_shows_by_itself_that_its_graph_holds_corrections() -> None:
+    assert learn(graph(told_again("LIKES", 150, 90))).cardinality("LIKES") == "multi"
+    assert learn(graph(told_again("FROBNICATE", 150, 90))).cardinality("FROBNICATE") == "unknown"
+
+
+def test_a_relation_with_third_values_is_not_corrected_in_a_graph_that_is() -> None:
+    said = corrections() + told_again("READS", 20, 10, values=4)
+    table = learn(graph(said))
+    assert table.cardinality("READS") == "multi"
+
+
+def test_values_of_single_valued_relations_that_change_say_nothing_about_others() -> None:
+    names = ("LIVES_IN", "WORKS_AT", "HAS_PHONE", "HAS_STATUS", "REPORTS_TO", "HAS_CEO")
+    said = [s for name in names for s in told_again(name, 60, 30)]
+    table = learn(graph(said + told_again("LIKES", 12, 6)))
+    assert table.cardinality("LIKES") == "multi"
+
+
+@pytest.mark.parametrize("name", ["FROBNICATE", "HAS_GLORP", "HAS_PROVIDER", "WORKS_WITH"])
+@pytest.mark.parametrize("again_count", [0, 1, 2, 4])
+def test_few_subjects_of_its_own_never_make_a_relation_sure_enough_to_write(
+    name: str, again_count: int
+) -> None:
+    said = corrections() + told_again(name, 6, again_count)
+    assert learn(graph(said)).relation(name).single < ContradictionConfig().resolve_confidence
+
+
+def test_words_that_are_sure_stay_as_sure_with_few_subjects() -> None:
+    said = corrections() + told_again("LIVES_IN", 3, 1)
+    alone = RelationLearner(RelationsConfig()).by_name("LIVES_IN").single
+    assert learn(graph(said)).relation("LIVES_IN").single == pytest.approx(alone)
+
+
+def test_one_pair_seen_at_once_leaves_the_words_standing_but_not_sure() -> None:
+    pair = [("s", "HAS_PORT", "a", 1.0), ("s", "HAS_PORT", "b", 1.0)]
+    table = learn(graph([*pair, ("t", "HAS_PROVIDER", "a", 1.0), ("t", "HAS_PROVIDER", "b", 1.0)]))
+    assert (table.cardinality("HAS_PORT"), table.cardinality("HAS_PROVIDER")) == ("single",) * 2
+    assert table.relation("HAS_PORT").single < ContradictionConfig().resolve_confidence
+    four = [("t", "HAS_PROVIDER", value, 1.0) for value in "abcd"]
+    assert learn(graph([*pair, *four])).cardinality("HAS_PROVIDER") == "multi"
 
 
 def test_sentences_that_presuppose_one_value_speak_for_it() -> None:

@@ -41,7 +41,7 @@ class Collector:
     """
 
     def __init__(self, table: Table, *, understand_later: bool = False) -> None:
-        self._table = table
+        self.table = table
         self._later = understand_later
         self._digest = _Digest(table)
         self._kept: deque[Part] = deque()
@@ -97,11 +97,11 @@ class Collector:
         )
 
     def _understand(self, part: Part) -> None:
-        if self._table.uuid:
+        if self.table.uuid:
             self._uuids += part.uuid_texts()
-        fields = part.split_fields(self._table)
-        columns = iter(fields.scalars[len(self._table.times) :])
-        self._times.append(part.times(self._table))
+        fields = part.split_fields(self.table)
+        columns = iter(fields.scalars[len(self.table.times) :])
+        self._times.append(part.times(self.table))
         for names in self._names:
             names += map(self._decoded.__getitem__, next(columns))
         for texts in self._texts:
@@ -114,7 +114,7 @@ class Collector:
         return [_concatenated(parts) for parts in self._ids]
 
     def _no_times(self) -> Floats:
-        return np.zeros((len(self._table.times), 0))
+        return np.zeros((len(self.table.times), 0))
 
 
 class _Digest:
@@ -122,7 +122,7 @@ class _Digest:
 
     def __init__(self, table: Table) -> None:
         self.count = 0
-        self._table = table
+        self.table = table
         self._ids = [sha256() for _ in table.ids]
         self._uuids, self._fields, self._odd = sha256(), sha256(), sha256()
 
@@ -131,9 +131,9 @@ class _Digest:
             return
         for known, ids in zip(self._ids, part.ids, strict=True):
             known.update(ids.tobytes())
-        if self.count and self._table.uuid:
+        if self.count and self.table.uuid:
             self._uuids.update(BETWEEN_FIELDS)
-        if self.count and self._table.width:
+        if self.count and self.table.width:
             self._fields.update(BETWEEN_FIELDS)
         self._uuids.update(part.uuids)
         self._fields.update(part.fields)
@@ -143,7 +143,7 @@ class _Digest:
 
     def value(self) -> bytes:
         # Another version may make other columns of the same bytes.
-        whole = sha256(f"synapse {__version__} {self._table} {self.count}".encode())
+        whole = sha256(f"synapse {__version__} {self.table} {self.count}".encode())
         for each in (*self._ids, self._uuids, self._fields, self._odd):
             whole.update(each.digest())
         return whole.digest()

@@ -32,7 +32,7 @@ from synapse.store.connection import Connection
 from synapse.store.table import Table
 from synapse.store.wire import Ask, held_wire
 
-_FACTS = Table(
+FACTS = Table(
     "RELATES_TO",
     links=True,
     ids=("ID(a)", "ID(b)"),
@@ -42,8 +42,8 @@ _FACTS = Table(
     texts=("x.fact",),
     words="x.episodes",
 )
-_MENTIONS = Table("MENTIONS", links=True, ids=("ID(a)", "ID(b)"))
-_ENTITIES = Table(
+MENTIONS = Table("MENTIONS", links=True, ids=("ID(a)", "ID(b)"))
+ENTITIES = Table(
     "Entity",
     links=False,
     ids=("ID(a)",),
@@ -54,7 +54,7 @@ _ENTITIES = Table(
     words="labels(a) + coalesce(a.labels, [])",
     typed_words="[labels(a), a.labels]",
 )
-_EPISODES = Table(
+EPISODES = Table(
     "Episodic",
     links=False,
     ids=("ID(a)",),
@@ -62,7 +62,7 @@ _EPISODES = Table(
     times=("a.created_at", "a.valid_at"),
     names=("a.group_id",),
 )
-_TABLES = (_FACTS, _MENTIONS, _ENTITIES, _EPISODES)
+_TABLES = (FACTS, MENTIONS, ENTITIES, EPISODES)
 """Ends after what hangs on them, so that a fact that arrives meanwhile finds its ends."""
 
 
@@ -77,7 +77,7 @@ def read_graph(connection: Connection, graph: str) -> GraphSnapshot:
         UnknownGraph: there is no graph of that name.
         IncompleteRead: the number of rows is not the number the server counts, twice.
     """
-    return _snapshot(graph, _read_tables(connection, graph, understand_later=False))
+    return snapshot_of(graph, _read_tables(connection, graph, understand_later=False))
 
 
 def read_graph_unless(
@@ -97,7 +97,7 @@ def read_graph_unless(
         return read_graph(connection, graph)
     tables = _read_tables(connection, graph, understand_later=True)
     same = _digest(tables) == digest
-    return _outline(graph, tables) if same else _snapshot(graph, tables)
+    return _outline(graph, tables) if same else snapshot_of(graph, tables)
 
 
 def _read_tables(connection: Connection, graph: str, *, understand_later: bool) -> list[Collector]:
@@ -144,7 +144,8 @@ def _outline(graph: str, tables: list[Collector]) -> GraphOutline:
     )
 
 
-def _snapshot(graph: str, tables: list[Collector]) -> GraphSnapshot:
+def snapshot_of(graph: str, tables: list[Collector]) -> GraphSnapshot:
+    """What the tables of facts, mentions, entities and episodes hold, as one snapshot."""
     digest = _digest(tables)
     facts, mentions, entities, episodes = (table.columns() for table in tables)
     left_out: Counter[str] = Counter()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from synapse.hippocampus.model import GraphOutline, GraphSnapshot
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.traces import TraceTable, empty_traces
 
@@ -21,10 +21,12 @@ class Surprise:
     fact: str
     """Uuid of the new fact."""
     against: str
-    """Uuid of the known fact it contradicts."""
+    """Uuid of the known fact it contradicts; empty where there is none."""
     rule: str
     surprise_ratio: float
     at_s: float
+    kind: str = "contradicts"
+    """``contradicts``, ``novel`` or ``expected``."""
     id: str = ""
     """Given by the store when the surprise is recorded."""
 
@@ -112,6 +114,18 @@ class MemoryStore(Protocol):
                 the plan's. Nothing was written.
         """
 
+    def read_subjects(
+        self, graph: str, subjects: Collection[str], relations: Collection[str] = ()
+    ) -> GraphSnapshot:
+        """The facts that start at some entities, in milliseconds; see ``store.neighbourhood``.
+
+        Raises:
+            UnknownGraph: there is no graph of that name.
+        """
+
+    def read_traces(self, graph: str, keys: Keys) -> TraceTable:
+        """What is kept about the memories of these keys; those without a trace are left out."""
+
     def read_facts(self, graph: str, facts: Collection[str]) -> dict[str, FactState]:
         """These facts as the graph holds them now, by uuid; those that are gone are left out.
 
@@ -132,8 +146,20 @@ class MemoryStore(Protocol):
             LockLost: ``lock_token`` does not hold the lock any more; parts written before stay.
         """
 
-    def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
-        """Append to the durable queue that the next run drains."""
+    def record_surprises(
+        self, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
+    ) -> bool:
+        """Append to the durable queue that the next run drains.
+
+        Args:
+            graph: the graph.
+            surprises: what was noticed.
+            noticed_in: uuid of the episode; what was noticed in it is recorded once, however
+                often it is told.
+
+        Returns:
+            Whether they were recorded; not if the episode had been told before.
+        """
 
     def record_failure(self, graph: str) -> int:
         """Count a failed run; return how many failed since one succeeded (apply() resets it)."""

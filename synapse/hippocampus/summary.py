@@ -73,7 +73,9 @@ def summarize(
         **header,
         config_digest=standing.config.digest,
         seen=known.seen,
-        online_contradictions=OnlineContradictions(count=len(room.surprises)),
+        online_contradictions=OnlineContradictions(
+            count=sum(s.kind == "contradicts" for s in room.surprises)
+        ),
         contradictions=known.contradictions,
         hebbian=known.hebbian,
         retention=_retention(standing),

@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from synapse.errors import LockLost
-from synapse.hippocampus.model import GraphOutline, GraphSnapshot
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
+from synapse.hippocampus.traces import TraceTable
 from synapse.store import ends, room
 from synapse.store.connection import Connection, connect, list_graphs
 from synapse.store.document import refuse_own_graph, shown
 from synapse.store.failures import explained
+from synapse.store.neighbourhood import read_subjects
 from synapse.store.reader import read_graph, read_graph_unless
 from synapse.store.writer import write_document
 
@@ -98,10 +100,24 @@ class FalkorStore:
 
             return ends.change_ends(connection, graph, changes, check_lock)
 
-    def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
-        """Append to the durable queue that the next run drains."""
+    def read_subjects(
+        self, graph: str, subjects: Collection[str], relations: Collection[str] = ()
+    ) -> GraphSnapshot:
+        """The facts that start at some entities."""
         with self._at_work_on(graph) as connection:
-            room.record_surprises(connection, graph, surprises)
+            return read_subjects(connection, graph, subjects, relations)
+
+    def read_traces(self, graph: str, keys: Keys) -> TraceTable:
+        """What is kept about some memories."""
+        with self._at_work_on(graph) as connection:
+            return room.read_some_traces(connection, graph, keys)
+
+    def record_surprises(
+        self, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
+    ) -> bool:
+        """Append to the durable queue that the next run drains, once for each episode."""
+        with self._at_work_on(graph) as connection:
+            return room.record_surprises(connection, graph, surprises, noticed_in)
 
     def record_failure(self, graph: str) -> int:
         """Count a failed run; return how many failed since one succeeded."""

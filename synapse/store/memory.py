@@ -20,11 +20,13 @@ from synapse.hippocampus.model import (
     GraphOutline,
     GraphSnapshot,
     Ints,
+    Keys,
     Mentions,
     Ragged,
 )
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
+from synapse.hippocampus.traces import TraceTable
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
 from synapse.store.times import parse_times
 
@@ -62,6 +64,7 @@ class InMemoryStore:
         self._rooms: dict[str, Room] = {}
         self._locks: dict[str, _Lock] = {}
         self._surprises_count = 0
+        self._noticed: set[tuple[str, str]] = set()
 
     def graphs(self) -> list[str]:
         """Names of the graphs there are, sorted."""
@@ -149,13 +152,41 @@ class InMemoryStore:
                 written.add(change.fact)
         return written
 
-    def record_surprises(self, graph: str, surprises: Sequence[Surprise]) -> None:
-        """Append to the queue that the next run drains."""
+    def read_subjects(
+        self, graph: str, subjects: Collection[str], relations: Collection[str] = ()
+    ) -> GraphSnapshot:
+        """The facts that start at some entities."""
+        kept = self._known(graph)
+        facts = {u: f for u, f in kept.facts.items() if f["source_node_uuid"] in subjects}
+        ends = {f[end] for f in facts.values() for end in ("source_node_uuid", "target_node_uuid")}
+        support = {uuid for fact in facts.values() for uuid in fact.get("episodes", ())}
+        return _snapshot(
+            graph,
+            _Graph(
+                {u: e for u, e in kept.entities.items() if u in ends or u in subjects},
+                facts,
+                {u: e for u, e in kept.episodes.items() if u in support},
+            ),
+        )
+
+    def read_traces(self, graph: str, keys: Keys) -> TraceTable:
+        """What is kept about some memories."""
+        traces = self.read_room(graph).traces
+        return traces[np.isin(traces["key"], keys)]
+
+    def record_surprises(
+        self, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
+    ) -> bool:
+        """Append to the queue that the next run drains, once for each episode."""
         room = self.read_room(graph)
+        if noticed_in and (graph, noticed_in) in self._noticed:
+            return False
+        self._noticed.add((graph, noticed_in))
         first = self._surprises_count + 1
         self._surprises_count += len(surprises)
         new = (replace(s, id=f"{number}-0") for number, s in enumerate(surprises, first))
         self._rooms[graph] = replace(room, surprises=(*room.surprises, *new))
+        return True
 
     def record_failure(self, graph: str) -> int:
         """Count a failed run; return how many failed since one succeeded."""

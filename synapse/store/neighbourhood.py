@@ -45,11 +45,12 @@ def read_subjects(
         found = connection.execute_command(
             "GRAPH.RO_QUERY", graph, with_rows(_literals(subjects), _FIND)
         )[1]
-        for node, facts_count in sorted(found):
-            is_hub = facts_count > _HUB_FACTS_COUNT and relations
-            rows = _literals(relations) if is_hub else []
-            among = " AND x.name IN $rows" if is_hub else ""
-            _add(connection, graph, facts, f"ID(a) = {node}{among}", rows)
+        hubs = {node for node, count in found if relations and count > _HUB_FACTS_COUNT}
+        plain = sorted({node for node, _ in found} - hubs)
+        _add(connection, graph, facts, "ID(a) = i", [str(node) for node in plain])
+        for node in sorted(hubs):
+            named = f"ID(a) = {node} AND x.name = i"
+            _add(connection, graph, facts, named, _literals(relations))
         columns = facts.columns()
         ends = {node for node, _ in found}.union(*(ids.tolist() for ids in columns.ids))
         _add(connection, graph, entities, "ID(a) = i", [str(node) for node in sorted(ends)])
@@ -65,9 +66,10 @@ def read_subjects(
 def _add(
     connection: Connection, graph: str, collector: Collector, where: str, rows: Sequence[str]
 ) -> None:
-    """Read the items that ``where`` selects, once for each row ``i`` if it names one."""
-    table = collector.table
-    each = "UNWIND $rows AS i WITH i " if where.endswith(" i") else ""
+    """Read the items that ``where`` selects for each of the rows ``i``."""
+    if not rows:
+        return
+    table, each = collector.table, "UNWIND $rows AS i WITH i "
     joined = with_rows(rows, each + table.query(where, joined=True))
     part = joined_part(table, connection.execute_command("GRAPH.RO_QUERY", graph, joined))
     if part is None:

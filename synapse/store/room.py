@@ -6,6 +6,7 @@
 ``traces:00``-``ff`` hashes  blocks of packed traces, see :mod:`~synapse.store.trace_blocks`
 ``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
 ``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
+``noticed``          hash    digests of the episodes whose prediction errors were recorded
 ``recalls``          stream  recall sets, not yet folded
 ``lock``             string  token of the run at work; expires by itself
 ===================  ======  ==================================================================
@@ -18,19 +19,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from typing import Any
 
+import numpy as np
 from redis.exceptions import WatchError
 
 from synapse.errors import LockLost, StoreError
+from synapse.hippocampus.model import Keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, empty_traces
 from synapse.store.document import shown
-from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, decode, encode
+from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, bucket_and_field, decode, encode
 
 ACL_RULES = (
-    "+graph.query +graph.ro_query +hset +hmget +hgetall +hscan +hlen +hincrby +hdel "
+    "+graph.query +graph.ro_query +hset +hsetnx +hmget +hgetall +hscan +hlen +hincrby +hdel "
     "+xadd +xrange +xlen +xdel +set +get +del +eval +pexpire "
     "+watch +unwatch +multi +discard +exec"
 )
@@ -47,6 +51,13 @@ _BUCKETS_PER_TRIP = 16
 _ENTRIES_PER_TRIP = 1000
 
 _IF_MINE = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call({}) end return 0"
+_NOTICE = """
+if ARGV[1] ~= '' and redis.call('HSETNX', KEYS[2], ARGV[1], '') == 0 then return 0 end
+for i = 3, #ARGV, 6 do
+  redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[2], '*', 'fact', ARGV[i], 'against', ARGV[i + 1],
+    'rule', ARGV[i + 2], 'surprise_ratio', ARGV[i + 3], 'at_s', ARGV[i + 4], 'kind', ARGV[i + 5])
+end
+return 1"""
 _EXTEND = _IF_MINE.format("'PEXPIRE',KEYS[1],ARGV[2]")
 _RELEASE = _IF_MINE.format("'DEL',KEYS[1]")
 
@@ -149,19 +160,23 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
     raise LockLost(f"the room of {shown(plan.graph)} kept changing; nothing was written")
 
 
-def record_surprises(connection: Connection, graph: str, surprises: Sequence[Surprise]) -> None:
-    """Append to the stream that the next run drains; the oldest fall out beyond 100,000."""
-    with connection.pipeline(transaction=True) as pipe:
-        for surprise in surprises:
-            entry: dict[str, Any] = {
-                "fact": _raw(surprise.fact),
-                "against": _raw(surprise.against),
-                "rule": _raw(surprise.rule),
-                "surprise_ratio": repr(float(surprise.surprise_ratio)),
-                "at_s": repr(float(surprise.at_s)),
-            }
-            pipe.xadd(room_key(graph, "surprises"), entry, maxlen=_SURPRISES_MAX_COUNT)
-        pipe.execute()
+def record_surprises(
+    connection: Connection, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
+) -> bool:
+    """Append to the stream that the next run drains; the oldest fall out beyond 100,000.
+
+    What an episode has brought is appended in one step with the note that it was: told again, it
+    adds nothing.
+    """
+    fields: list[Any] = []
+    for surprise in surprises:
+        fields += [
+            _raw(surprise.fact), _raw(surprise.against), _raw(surprise.rule),
+            repr(float(surprise.surprise_ratio)), repr(float(surprise.at_s)), surprise.kind,
+        ]  # fmt: skip
+    keys = room_key(graph, "surprises"), room_key(graph, "noticed")
+    noticed = blake2b(_raw(noticed_in), digest_size=12).digest() if noticed_in else b""
+    return bool(connection.eval(_NOTICE, len(keys), *keys, noticed, _SURPRISES_MAX_COUNT, *fields))
 
 
 def record_failure(connection: Connection, graph: str) -> int:
@@ -199,6 +214,24 @@ def _read_traces(connection: Connection, graph: str) -> TraceTable:
     return decode(blocks, _shown_key(graph, "traces:"))
 
 
+def read_some_traces(connection: Connection, graph: str, keys: Keys) -> TraceTable:
+    """What is kept about some memories: one small block each."""
+    fields: dict[int, set[bytes]] = {}
+    for key in keys.tolist():
+        bucket, field = bucket_and_field(key)
+        fields.setdefault(bucket, set()).add(field)
+    with connection.pipeline(transaction=False) as pipe:
+        for bucket, wanted in fields.items():
+            pipe.hmget(room_key(graph, f"traces:{bucket:02x}"), sorted(wanted))
+        replies = pipe.execute()
+    blocks = {
+        bucket: {f: block for f, block in zip(sorted(wanted), reply, strict=True) if block}
+        for (bucket, wanted), reply in zip(fields.items(), replies, strict=True)
+    }
+    traces = decode(blocks, _shown_key(graph, "traces:"))
+    return traces[np.isin(traces["key"], keys)]
+
+
 def _read_ledger(connection: Connection, graph: str) -> dict[str, Any]:
     entries = connection.hscan_iter(room_key(graph, "ledger"), count=_ENTRIES_PER_TRIP)
     return {_text(fact): _parsed(decision, graph, "ledger") for fact, decision in entries}
@@ -223,6 +256,7 @@ def _surprise(graph: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise
             rule=_text(fields[b"rule"]),
             surprise_ratio=float(fields[b"surprise_ratio"]),
             at_s=float(fields[b"at_s"]),
+            kind=_text(fields.get(b"kind", b"contradicts")),
             id=entry_id,
         )
     except (KeyError, ValueError) as error:

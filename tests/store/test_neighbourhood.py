@@ -1,0 +1,104 @@
+"""What an online observer reads: a few subjects, a few traces, and each episode noticed once."""
+
+import numpy as np
+import pytest
+
+from synapse.demo import DEMO_NOW, demo_path
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.consolidation import ConsolidationEngine, Run
+from synapse.hippocampus.model import memory_keys
+from synapse.hippocampus.ports import GraphDocument, Surprise
+from synapse.hippocampus.scope import Scope
+from synapse.integrations.memory_file import read_memory_file
+from synapse.store import neighbourhood
+from synapse.store.memory import InMemoryStore
+
+
+@pytest.fixture(params=["falkordb", "memory"])
+def any_store(request):
+    if request.param == "memory":
+        return InMemoryStore()
+    return request.getfixturevalue("store")
+
+
+@pytest.fixture
+def demo(any_store, graph_name):
+    document = read_memory_file(demo_path(), group_id=graph_name, now_iso=DEMO_NOW)
+    any_store.write_memory(graph_name, document)
+    return any_store.read_graph(graph_name)
+
+
+def stated(snapshot):
+    """Every fact with its ends and support, by uuid."""
+    facts, entities, episodes = snapshot.facts, snapshot.entities, snapshot.episodes
+    return {
+        uuid: (
+            entities.name[facts.source[row]], facts.relation[row], entities.name[facts.target[row]],
+            facts.text[row], repr(facts.valid_at_s[row]), repr(facts.invalid_at_s[row]),
+            [episodes.uuid[e] for e in facts.episodes[row]],
+        )
+        for row, uuid in enumerate(facts.uuid)
+    }  # fmt: skip
+
+
+def test_the_facts_of_some_subjects_read_as_in_the_whole_graph(any_store, graph_name, demo):
+    subjects = {demo.entities.uuid[row] for row in sorted(set(demo.facts.source.tolist()))[:7]}
+    part = any_store.read_subjects(graph_name, subjects)
+    of_subjects = [demo.entities.uuid[row] in subjects for row in demo.facts.source]
+    whole = stated(demo)
+    assert stated(part) == {
+        uuid: whole[uuid]
+        for uuid, wanted in zip(demo.facts.uuid, of_subjects, strict=True)
+        if wanted
+    }
+    times = dict(zip(demo.episodes.uuid, demo.episodes.valid_at_s, strict=True))
+    assert all(
+        times[u] == t for u, t in zip(part.episodes.uuid, part.episodes.valid_at_s, strict=True)
+    )
+
+
+@pytest.mark.parametrize("subjects", [[], ["unknown"], ["'] OR 1=1 //", '\u2028"\\']])
+def test_unknown_subjects_have_no_facts(any_store, graph_name, demo, subjects):
+    part = any_store.read_subjects(graph_name, subjects)
+    assert (len(part.entities), len(part.facts), part.left_out) == (0, 0, {})
+
+
+def test_a_hub_is_read_as_far_as_the_relations_go(store, graph_name, monkeypatch):
+    monkeypatch.setattr(neighbourhood, "_HUB_FACTS_COUNT", 5)
+    entities = tuple(
+        {"uuid": f"e{n}", "name": f"E{n}", "group_id": "g", "labels": [], "summary": "",
+         "created_at": DEMO_NOW} for n in range(9)
+    )  # fmt: skip
+    facts = tuple(
+        {"uuid": f"f{n}", "source_node_uuid": "e0", "target_node_uuid": f"e{n}", "group_id": "g",
+         "name": ("USES", "it's")[n % 2], "fact": "", "episodes": [], "created_at": DEMO_NOW}
+        for n in range(9)
+    )  # fmt: skip
+    store.write_memory(graph_name, GraphDocument(entities=entities, facts=facts))
+    read = store.read_subjects(graph_name, ["e0", "e0"], {"it's"}).facts
+    assert sorted(read.uuid) == ["f1", "f3", "f5", "f7"]
+    assert len(store.read_subjects(graph_name, ["e0"]).facts) == 9
+
+
+def test_some_traces_are_those_of_the_whole_room(any_store, graph_name, demo):
+    engine = ConsolidationEngine(any_store, HippocampusConfig(), lambda: 0.0)
+    assert engine.consolidate(Run(Scope(graph_name), now_s=1.8e9, run_id="run")).error is None
+    keys = np.append(demo.outline().keys()[[0, 7, 100]], memory_keys(["unknown"]))
+    some, all_ = any_store.read_traces(graph_name, keys), any_store.read_room(graph_name).traces
+    assert len(some) == 3
+    assert (all_[np.isin(all_["key"], some["key"])] == some).all()
+    assert len(any_store.read_traces(graph_name, keys[:0])) == 0
+
+
+def test_an_episode_is_noticed_once(any_store, graph_name):
+    seen = [
+        Surprise("f1", "f0", "same_property", 0.9, 1.0),
+        Surprise("f2", "", "", 0.5, 1.0, "novel"),
+    ]
+    assert any_store.record_surprises(graph_name, seen, "episode 1")
+    assert not any_store.record_surprises(graph_name, seen, "episode 1")
+    assert any_store.record_surprises(graph_name, seen[:1], "episode 2")
+    waiting = any_store.read_room(graph_name).surprises
+    assert [(s.fact, s.against, s.kind) for s in waiting] == [
+        ("f1", "f0", "contradicts"), ("f2", "", "novel"), ("f1", "f0", "contradicts")
+    ]  # fmt: skip

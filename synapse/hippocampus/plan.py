@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.model import Bools, Keys
+from synapse.hippocampus.recall import Profiles
 from synapse.hippocampus.traces import TraceTable, empty_traces
 
 
@@ -76,6 +78,14 @@ class ConsolidationPlan:
     ledger: tuple[Change, ...] = ()
     surprises: tuple[str, ...] = ()
     """Ids of the prediction errors that this run has taken over."""
+    profiles: Profiles = field(default_factory=dict)
+    """Recall profiles as they are to be, of those memories whose profile changed."""
+    links: Links = field(default_factory=dict)
+    """Likewise the partners of memories that were recalled together."""
+    forgotten: frozenset[str] = frozenset()
+    """Memories whose recalls need not be remembered any more."""
+    folded: str = ""
+    """Id of the last recall set that this run has folded, and with it all before it."""
     memo: dict[str, Any] | None = None
     """What to remember of this run; ``None`` where that is kept already."""
     run_record: dict[str, Any] = field(default_factory=dict)
@@ -90,5 +100,7 @@ class ConsolidationPlan:
             or len(self.removed)
             or self.ledger
             or self.surprises
+            or self.forgotten
+            or self.folded
             or self.memo is not None
         )

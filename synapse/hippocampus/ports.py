@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
+from synapse.hippocampus.recall import Profiles, RecallSet
 from synapse.hippocampus.traces import TraceTable, empty_traces
 
 LOCK_TTL_S = 60.0
@@ -32,6 +34,14 @@ class Surprise:
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """A person's wish that a memory is never pruned."""
+
+    at_s: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """What Synapse keeps beside one graph. A graph never seen before has an empty room."""
 
@@ -42,6 +52,14 @@ class Room:
     """Fact uuid -> what Synapse decided about it."""
     surprises: tuple[Surprise, ...] = ()
     """Recorded and not yet taken over by a run, oldest first."""
+    recalls: tuple[RecallSet, ...] = ()
+    """Recorded and not yet folded by a run, in the order of their arrival."""
+    profiles: Profiles = field(default_factory=dict)
+    """How each memory was recalled; only those that ever were."""
+    links: Links = field(default_factory=dict)
+    """Which memories were recalled together."""
+    pins: Mapping[str, Pin] = field(default_factory=dict)
+    """By the uuid of the memory."""
     last_run: dict[str, Any] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict)
     """What the last run that thought has found out."""
@@ -57,6 +75,10 @@ class RoomSummary:
     ledger_count: int = 0
     surprises_count: int = 0
     recalls_count: int = 0
+    """Recall sets that wait to be folded."""
+    recalled_count: int = 0
+    """Memories with a recall profile."""
+    pins_count: int = 0
     revision: int = 0
     failures_count: int = 0
     last_run: dict[str, Any] = field(default_factory=dict)
@@ -160,6 +182,18 @@ class MemoryStore(Protocol):
         Returns:
             Whether they were recorded; not if the episode had been told before.
         """
+
+    def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
+        """Append to the durable queue that the next run folds; nothing is read.
+
+        The queue is bounded: beyond 100,000 sets that no run has folded the oldest fall out.
+        """
+
+    def pin(self, graph: str, memory: str, pin: Pin) -> bool:
+        """Pin a memory, or pin it anew; say whether it was not pinned before."""
+
+    def unpin(self, graph: str, memory: str) -> bool:
+        """Take a pin back; say whether there was one."""
 
     def record_failure(self, graph: str) -> int:
         """Count a failed run; return how many failed since one succeeded (apply() resets it)."""

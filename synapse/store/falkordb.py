@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from synapse.errors import LockLost
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
-from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
+from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
+from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
-from synapse.store import ends, room
+from synapse.store import ends, recalls, room
 from synapse.store.connection import Connection, connect, list_graphs
 from synapse.store.document import refuse_own_graph, shown
 from synapse.store.failures import explained
@@ -118,6 +119,21 @@ class FalkorStore:
         """Append to the durable queue that the next run drains, once for each episode."""
         with self._at_work_on(graph) as connection:
             return room.record_surprises(connection, graph, surprises, noticed_in)
+
+    def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
+        """Append to the durable queue that the next run folds."""
+        with self._at_work_on(graph) as connection:
+            recalls.record_recalls(connection, graph, recall_sets)
+
+    def pin(self, graph: str, memory: str, pin: Pin) -> bool:
+        """Pin a memory, or pin it anew; say whether it was not pinned before."""
+        with self._at_work_on(graph) as connection:
+            return recalls.pin(connection, graph, memory, pin)
+
+    def unpin(self, graph: str, memory: str) -> bool:
+        """Take a pin back; say whether there was one."""
+        with self._at_work_on(graph) as connection:
+            return recalls.unpin(connection, graph, memory)
 
     def record_failure(self, graph: str) -> int:
         """Count a failed run; return how many failed since one succeeded."""

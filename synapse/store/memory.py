@@ -25,9 +25,11 @@ from synapse.hippocampus.model import (
     Ragged,
 )
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
-from synapse.hippocampus.ports import GraphDocument, Room, RoomSummary, Surprise
+from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
+from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
+from synapse.store.recalls import RECALLS_MAX_COUNT
 from synapse.store.times import parse_times
 
 
@@ -65,6 +67,7 @@ class InMemoryStore:
         self._locks: dict[str, _Lock] = {}
         self._surprises_count = 0
         self._noticed: set[tuple[str, str]] = set()
+        self._recalls_count = 0
 
     def graphs(self) -> list[str]:
         """Names of the graphs there are, sorted."""
@@ -91,6 +94,9 @@ class InMemoryStore:
             traces_count=len(room.traces),
             ledger_count=len(room.ledger),
             surprises_count=len(room.surprises),
+            recalls_count=len(room.recalls),
+            recalled_count=len(room.profiles),
+            pins_count=len(room.pins),
             revision=room.revision,
             failures_count=room.failures_count,
             last_run=room.last_run,
@@ -125,11 +131,17 @@ class InMemoryStore:
             )
         after = {change.target: change.after for change in plan.ledger}
         ledger = {fact: _copied(decision) for fact, decision in (room.ledger | after).items()}
-        self._rooms[plan.graph] = Room(
+        profiles, links = {**room.profiles, **plan.profiles}, {**room.links, **plan.links}
+        folded = next((n for n, r in enumerate(room.recalls, 1) if r.id == plan.folded), 0)
+        self._rooms[plan.graph] = replace(
+            room,
             revision=room.revision + 1,
             traces=plan.traces.copy(),
             ledger={fact: decision for fact, decision in ledger.items() if decision is not None},
             surprises=tuple(s for s in room.surprises if s.id not in set(plan.surprises)),
+            recalls=room.recalls[folded:],
+            profiles={m: profiles[m] for m in profiles.keys() - plan.forgotten},
+            links={m: links[m] for m in links.keys() - plan.forgotten},
             last_run=room.last_run if plan.interim else _copied(plan.run_record),
             failures_count=room.failures_count if plan.interim else 0,
             memo=room.memo if plan.memo is None else _copied(plan.memo),
@@ -186,6 +198,31 @@ class InMemoryStore:
         self._surprises_count += len(surprises)
         new = (replace(s, id=f"{number}-0") for number, s in enumerate(surprises, first))
         self._rooms[graph] = replace(room, surprises=(*room.surprises, *new))
+        return True
+
+    def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
+        """Append to the queue that the next run folds."""
+        room = self.read_room(graph)
+        wanted = [recall_set for recall_set in recall_sets if recall_set.ranks]
+        first = self._recalls_count + 1
+        self._recalls_count += len(wanted)
+        new = (replace(r, id=f"{number}-0") for number, r in enumerate(wanted, first))
+        kept = (*room.recalls, *new)[-RECALLS_MAX_COUNT:]
+        self._rooms[graph] = replace(room, recalls=kept)
+
+    def pin(self, graph: str, memory: str, pin: Pin) -> bool:
+        """Pin a memory, or pin it anew; say whether it was not pinned before."""
+        room = self.read_room(graph)
+        self._rooms[graph] = replace(room, pins={**room.pins, memory: pin})
+        return memory not in room.pins
+
+    def unpin(self, graph: str, memory: str) -> bool:
+        """Take a pin back; say whether there was one."""
+        room = self.read_room(graph)
+        if memory not in room.pins:
+            return False
+        pins = {name: pin for name, pin in room.pins.items() if name != memory}
+        self._rooms[graph] = replace(room, pins=pins)
         return True
 
     def record_failure(self, graph: str) -> int:

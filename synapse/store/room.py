@@ -7,7 +7,10 @@
 ``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
 ``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
 ``noticed``          hash    digests of the episodes whose prediction errors were recorded
-``recalls``          stream  recall sets, not yet folded
+``recalls``          stream  recall sets, not yet folded, see :mod:`~synapse.store.recalls`
+``profiles``         hash    memory uuid -> JSON of how it was recalled
+``links``            hash    memory uuid -> JSON of the memories it was recalled together with
+``pins``             hash    memory uuid -> JSON of who wanted it kept, and why
 ``lock``             string  token of the run at work; expires by itself
 ===================  ======  ==================================================================
 
@@ -31,16 +34,23 @@ from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, empty_traces
 from synapse.store.document import shown
+from synapse.store.keys import (
+    ENTRIES_PER_TRIP,
+    Connection,
+    parsed,
+    raw,
+    room_key,
+    shown_key,
+    text,
+)
+from synapse.store.recalls import queue_recollections, read_recollections
 from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, bucket_and_field, decode, encode
 
 ACL_RULES = (
     "+graph.query +graph.ro_query +hset +hsetnx +hmget +hgetall +hscan +hlen +hincrby +hdel "
-    "+xadd +xrange +xlen +xdel +set +get +del +eval +pexpire "
+    "+xadd +xrange +xlen +xdel +xtrim +set +get +del +eval +pexpire "
     "+watch +unwatch +multi +discard +exec"
 )
-
-# redis-py types every reply as text or bytes and differs between releases; ours are bytes.
-Connection = Any
 
 SCHEMA_VERSION = 1
 _SURPRISES_MAX_COUNT = 100_000
@@ -48,7 +58,6 @@ _ATTEMPTS_COUNT = 10
 # A server handles everything that one round trip carries before it turns to other clients:
 # 16 hashes of a room with 600,000 traces keep it busy for about 2 ms.
 _BUCKETS_PER_TRIP = 16
-_ENTRIES_PER_TRIP = 1000
 
 _IF_MINE = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call({}) end return 0"
 _NOTICE = """
@@ -60,15 +69,6 @@ end
 return 1"""
 _EXTEND = _IF_MINE.format("'PEXPIRE',KEYS[1],ARGV[2]")
 _RELEASE = _IF_MINE.format("'DEL',KEYS[1]")
-
-
-def room_key(graph: str, name: str) -> str:
-    """The key that holds one part of a graph's room, in the same cluster slot as the graph.
-
-    >>> room_key("my-agent", "meta")
-    'synapse:{my-agent}:meta'
-    """
-    return f"synapse:{{{graph}}}:{name}"
 
 
 def read_room(connection: Connection, graph: str) -> Room:
@@ -85,8 +85,9 @@ def read_room(connection: Connection, graph: str) -> Room:
             traces=_read_traces(connection, graph) if revision else empty_traces(),
             ledger=_read_ledger(connection, graph) if revision else {},
             surprises=tuple(_read_surprises(connection, graph)),
-            last_run=_parsed(meta.get("last_run", b"{}"), graph, "meta"),
-            memo=_parsed(meta.get("memo", b"{}"), graph, "meta"),
+            **read_recollections(connection, graph),
+            last_run=parsed(meta.get("last_run", b"{}"), graph, "meta"),
+            memo=parsed(meta.get("memo", b"{}"), graph, "meta"),
             failures_count=_integer(meta, "failures", graph),
         )
         if not revision or _revision(connection, graph) == revision:
@@ -101,15 +102,19 @@ def summarize_room(connection: Connection, graph: str) -> RoomSummary:
         pipe.hlen(room_key(graph, "ledger"))
         pipe.xlen(room_key(graph, "surprises"))
         pipe.xlen(room_key(graph, "recalls"))
-        ledger, surprises, recalls = pipe.execute()
+        pipe.hlen(room_key(graph, "profiles"))
+        pipe.hlen(room_key(graph, "pins"))
+        ledger, surprises, recalls, recalled, pins = pipe.execute()
     return RoomSummary(
         traces_count=_integer(meta, "traces_count", graph),
         ledger_count=ledger,
         surprises_count=surprises,
         recalls_count=recalls,
+        recalled_count=recalled,
+        pins_count=pins,
         revision=_integer(meta, "revision", graph),
         failures_count=_integer(meta, "failures", graph),
-        last_run=_parsed(meta.get("last_run", b"{}"), graph, "meta"),
+        last_run=parsed(meta.get("last_run", b"{}"), graph, "meta"),
         lock_holder=lock_holder(connection, graph),
     )
 
@@ -149,6 +154,7 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
             pipe.multi()
             _queue_traces(pipe, plan.graph, blocks)
             _queue_ledger(pipe, plan.graph, plan.ledger)
+            queue_recollections(pipe, plan)
             if plan.surprises:
                 pipe.xdel(room_key(plan.graph, "surprises"), *plan.surprises)
             _queue_meta(pipe, plan)
@@ -171,11 +177,11 @@ def record_surprises(
     fields: list[Any] = []
     for surprise in surprises:
         fields += [
-            _raw(surprise.fact), _raw(surprise.against), _raw(surprise.rule),
+            raw(surprise.fact), raw(surprise.against), raw(surprise.rule),
             repr(float(surprise.surprise_ratio)), repr(float(surprise.at_s)), surprise.kind,
         ]  # fmt: skip
     keys = room_key(graph, "surprises"), room_key(graph, "noticed")
-    noticed = blake2b(_raw(noticed_in), digest_size=12).digest() if noticed_in else b""
+    noticed = blake2b(raw(noticed_in), digest_size=12).digest() if noticed_in else b""
     return bool(connection.eval(_NOTICE, len(keys), *keys, noticed, _SURPRISES_MAX_COUNT, *fields))
 
 
@@ -211,7 +217,7 @@ def _read_traces(connection: Connection, graph: str) -> TraceTable:
             for bucket in buckets:
                 pipe.hgetall(room_key(graph, f"traces:{bucket:02x}"))
             blocks.update(zip(buckets, pipe.execute(), strict=True))
-    return decode(blocks, _shown_key(graph, "traces:"))
+    return decode(blocks, shown_key(graph, "traces:"))
 
 
 def read_some_traces(connection: Connection, graph: str, keys: Keys) -> TraceTable:
@@ -228,22 +234,22 @@ def read_some_traces(connection: Connection, graph: str, keys: Keys) -> TraceTab
         bucket: {f: block for f, block in zip(sorted(wanted), reply, strict=True) if block}
         for (bucket, wanted), reply in zip(fields.items(), replies, strict=True)
     }
-    traces = decode(blocks, _shown_key(graph, "traces:"))
+    traces = decode(blocks, shown_key(graph, "traces:"))
     return traces[np.isin(traces["key"], keys)]
 
 
 def _read_ledger(connection: Connection, graph: str) -> dict[str, Any]:
-    entries = connection.hscan_iter(room_key(graph, "ledger"), count=_ENTRIES_PER_TRIP)
-    return {_text(fact): _parsed(decision, graph, "ledger") for fact, decision in entries}
+    entries = connection.hscan_iter(room_key(graph, "ledger"), count=ENTRIES_PER_TRIP)
+    return {text(fact): parsed(decision, graph, "ledger") for fact, decision in entries}
 
 
 def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
     key, start = room_key(graph, "surprises"), "-"
     while True:
-        entries = connection.xrange(key, min=start, count=_ENTRIES_PER_TRIP)
+        entries = connection.xrange(key, min=start, count=ENTRIES_PER_TRIP)
         for entry_id, fields in entries:
             yield _surprise(graph, entry_id.decode(), fields)
-        if len(entries) < _ENTRIES_PER_TRIP:
+        if len(entries) < ENTRIES_PER_TRIP:
             return
         start = "(" + entries[-1][0].decode()
 
@@ -251,16 +257,16 @@ def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
 def _surprise(graph: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise:
     try:
         return Surprise(
-            fact=_text(fields[b"fact"]),
-            against=_text(fields[b"against"]),
-            rule=_text(fields[b"rule"]),
+            fact=text(fields[b"fact"]),
+            against=text(fields[b"against"]),
+            rule=text(fields[b"rule"]),
             surprise_ratio=float(fields[b"surprise_ratio"]),
             at_s=float(fields[b"at_s"]),
-            kind=_text(fields.get(b"kind", b"contradicts")),
+            kind=text(fields.get(b"kind", b"contradicts")),
             id=entry_id,
         )
     except (KeyError, ValueError) as error:
-        key = _shown_key(graph, "surprises")
+        key = shown_key(graph, "surprises")
         raise StoreError(f"entry {entry_id} of {key} is damaged; delete that entry") from error
 
 
@@ -290,7 +296,7 @@ def _queue_traces(pipe: Connection, graph: str, blocks: Blocks) -> None:
 
 def _queue_ledger(pipe: Connection, graph: str, changes: Sequence[Change]) -> None:
     key = room_key(graph, "ledger")
-    after = {_raw(change.target): change.after for change in changes}
+    after = {raw(change.target): change.after for change in changes}
     kept = {fact: json.dumps(entry) for fact, entry in after.items() if entry is not None}
     if kept:
         pipe.hset(key, mapping=kept)
@@ -313,32 +319,9 @@ def _queue_meta(pipe: Connection, plan: ConsolidationPlan) -> None:
     pipe.hset(key, mapping=fields)
 
 
-def _parsed(raw: bytes, graph: str, name: str) -> Any:
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        key = _shown_key(graph, name)
-        raise StoreError(f"an entry of {key} is not JSON; delete that entry") from error
-
-
 def _integer(meta: dict[str, bytes], field: str, graph: str) -> int:
     try:
         return int(meta.get(field, 0))
     except ValueError as error:
-        key = _shown_key(graph, "meta")
+        key = shown_key(graph, "meta")
         raise StoreError(f"field {field} of {key} is not a number; delete that field") from error
-
-
-def _shown_key(graph: str, name: str) -> str:
-    return room_key(graph if len(graph) <= 40 else graph[:37] + "...", name)
-
-
-def _raw(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _text(raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:  # not written by us
-        return raw.decode("utf-8", "replace")

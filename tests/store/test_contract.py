@@ -18,7 +18,8 @@ import redis
 from synapse.errors import ConfigurationError, LockLost, SynapseError, UnknownGraph, UsageError
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
-from synapse.hippocampus.ports import GraphDocument, MemoryStore, Room, RoomSummary, Surprise
+from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Room, RoomSummary, Surprise
+from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer
@@ -423,6 +424,92 @@ def test_a_long_queue_of_surprises_is_read_whole(store: MemoryStore, graph: str)
     assert room.surprises == ()
 
 
+def recalled(*uuids: str, at_s: float = 1.5e9, **more: Any) -> RecallSet:
+    ranks = tuple((uuid, rank) for rank, uuid in enumerate(uuids, 1))
+    return RecallSet(ranks, **{"source": "search", "at_s": at_s, **more})
+
+
+def folding(room: Room, until: int) -> dict[str, Any]:
+    """What a plan says that folds the first recall sets of a room."""
+    profiles, links = fold(room.profiles, room.links, room.recalls[:until])
+    return {"profiles": profiles, "links": links, "folded": room.recalls[until - 1].id}
+
+
+def test_recalls_wait_in_order_until_a_run_folds_them(store: MemoryStore, graph: str) -> None:
+    sets = [
+        recalled("ada", "f1"),
+        recalled('it\'s "quoted" 🧠', "\ud800", at_s=0.1, source="a 'person'"),
+        RecallSet((("f2", 7), ("f3", 2)), "hook", 1.25e9, asked=False),
+    ]
+    store.record_recalls(graph, sets[:1])
+    store.record_recalls(graph, [*sets[1:], RecallSet((), "search", 0.0)])
+    store.record_recalls(graph, [])
+    waiting = store.read_room(graph).recalls
+    assert [(r.ranks, r.source, r.at_s, r.asked) for r in waiting] == [
+        (r.ranks, r.source, r.at_s, r.asked) for r in sets
+    ]
+    assert len({r.id for r in waiting}) == 3
+    room = write(store, graph, table([]), **folding(store.read_room(graph), 2))
+    assert room.recalls == waiting[2:]
+    assert (room.profiles, room.links) == fold({}, {}, sets[:2])
+    store.record_recalls(graph, [recalled("f1", at_s=1.6e9)])
+    again = store.read_room(graph)
+    assert again.recalls[0] == waiting[2]
+    room = write(store, graph, table([]), **folding(again, 2))
+    assert room.recalls == ()
+    assert (room.profiles, room.links) == fold({}, {}, [*sets, recalled("f1", at_s=1.6e9)])
+    store.record_recalls(graph, [recalled("last")])
+    assert [r.ranks for r in store.read_room(graph).recalls] == [(("last", 1),)]
+
+
+def test_a_long_queue_of_recalls_is_read_whole(store: MemoryStore, graph: str) -> None:
+    sets = [recalled(f"f{i}", at_s=float(i)) for i in range(2001)]
+    store.record_recalls(graph, sets)
+    room = store.read_room(graph)
+    assert [r.ranks for r in room.recalls] == [r.ranks for r in sets]
+    room = write(store, graph, table([]), **folding(room, 2001))
+    assert (len(room.recalls), len(room.profiles)) == (0, 2001)
+
+
+def test_recalls_that_came_while_a_run_was_thinking_stay(store: MemoryStore, graph: str) -> None:
+    store.record_recalls(graph, [recalled("ada")] * 3)
+    plan = plan_to(
+        graph, store.read_room(graph), table([]), folded=store.read_room(graph).recalls[-1].id
+    )
+    store.record_recalls(graph, [recalled("bob")])
+    assert store.acquire_lock(graph, "run", 60.0)
+    store.apply(plan, "run")
+    assert [r.ranks for r in store.read_room(graph).recalls] == [(("bob", 1),)]
+
+
+def test_what_is_known_about_recalls_can_be_forgotten(store: MemoryStore, graph: str) -> None:
+    store.record_recalls(graph, [recalled("ada", "bob")])
+    write(store, graph, table([]), **folding(store.read_room(graph), 1))
+    room = write(store, graph, table([]), forgotten=frozenset({"ada", "nobody"}))
+    assert (room.profiles.keys(), room.links.keys()) == ({"bob"}, {"bob"})
+
+
+def test_an_overtaken_plan_folds_nothing(store: MemoryStore, graph: str) -> None:
+    store.record_recalls(graph, [recalled("ada")])
+    room = store.read_room(graph)
+    plan = plan_to(graph, room, table([]), **folding(room, 1))
+    with pytest.raises(LockLost):
+        store.apply(plan, "without the lock")
+    after = store.read_room(graph)
+    assert (after.recalls, after.profiles, after.links) == (room.recalls, {}, {})
+
+
+def test_pins_stay_until_they_are_taken_back(store: MemoryStore, graph: str) -> None:
+    assert store.pin(graph, "ada", Pin(1.5e9, 'she said "keep"'))
+    assert store.pin(graph, "bob 🧠", Pin(1.0))
+    assert not store.pin(graph, "ada", Pin(1.6e9, "again"))
+    pins = {"ada": Pin(1.6e9, "again"), "bob 🧠": Pin(1.0)}
+    assert write(store, graph, table(["ada"])).pins == pins
+    assert store.unpin(graph, "ada")
+    assert not store.unpin(graph, "ada")
+    assert store.read_room(graph).pins == {"bob 🧠": Pin(1.0)}
+
+
 def test_failures_count_until_a_run_succeeds(store: MemoryStore, graph: str) -> None:
     assert [store.record_failure(graph) for _ in range(3)] == [1, 2, 3]
     assert store.read_room(graph).failures_count == 3
@@ -438,12 +525,21 @@ def test_summary_tells_the_sizes(store: MemoryStore, graph: str) -> None:
     ledger = tuple(Change(f"f{i}", None, {"i": i}, "") for i in range(3))
     write(store, graph, table(["a", "b"]), ledger=ledger, run_record={"run_id": "r"})
     store.record_failure(graph)
+    store.record_recalls(graph, [recalled("a", "b"), recalled("c")])
+    write(
+        store, graph, table(["a", "b"]), **folding(store.read_room(graph), 1),
+        run_record={"run_id": "r"},
+    )  # fmt: skip
+    store.record_failure(graph)
+    store.pin(graph, "a", Pin(0.0))
     assert store.summarize_room(graph) == RoomSummary(
         traces_count=2,
         ledger_count=3,
         surprises_count=4,
-        recalls_count=0,
-        revision=1,
+        recalls_count=1,
+        recalled_count=2,
+        pins_count=1,
+        revision=2,
         failures_count=1,
         last_run={"run_id": "r"},
         lock_holder=None,

@@ -15,9 +15,10 @@ import redis
 from synapse.errors import AccessRefused, LockLost, OutOfMemory, StoreError
 from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
-from synapse.hippocampus.ports import GraphDocument, MemoryStore, Surprise
+from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Surprise
+from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.traces import TraceTable, trace_table
-from synapse.store import open_store, room
+from synapse.store import open_store, recalls, room
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.trace_blocks import bucket_and_field
 
@@ -55,9 +56,17 @@ def plan(graph: str, traces: TraceTable, revision: int = 0, **more: Any) -> Cons
 def full_plan(graph: str, waiting: MemoryStore) -> ConsolidationPlan:
     """A plan that makes use of every part of a room."""
     waiting.record_surprises(graph, [Surprise("f", "g", "rule", 0.5, 1.0)])
+    waiting.record_recalls(graph, [RecallSet((("a", 1), ("b", 2)), "search", 1.0)])
+    waiting.pin(graph, "a", Pin(1.0))
+    seen = waiting.read_room(graph)
+    profiles, links = fold(seen.profiles, seen.links, seen.recalls)
     return plan(
         graph,
         table(many(500)),
+        profiles=profiles,
+        links=links,
+        forgotten=frozenset({"gone"}),
+        folded=seen.recalls[-1].id,
         ledger=(Change("f", None, {"by": "g"}, ""), Change("gone", {}, None, "")),
         surprises=tuple(s.id for s in waiting.read_room(graph).surprises),
         removed=memory_keys(["gone"]),
@@ -100,7 +109,9 @@ def test_a_run_writes_nothing_outside_its_room(
     own = room_keys(client, graph_name)
     assert {key: after[key] for key in after if key.decode() not in own} == before
     parts = {key.removeprefix(f"synapse:{{{graph_name}}}:").partition(":")[0] for key in own}
-    assert parts <= {"meta", "traces", "ledger", "surprises"}
+    assert parts <= {
+        "meta", "traces", "ledger", "surprises", "recalls", "profiles", "links", "pins",
+    }  # fmt: skip
 
 
 def test_looking_leaves_no_key(store: MemoryStore, client: redis.Redis, graph_name: str) -> None:
@@ -303,16 +314,20 @@ def test_the_listed_rights_are_enough(user_uri: Callable[[str], str]) -> None:
     store.record_failure("g")
     store.clear_failures("g")
     after = store.read_room("g")
-    assert (after.revision, len(after.traces), after.surprises) == (1, 500, ())
+    assert (after.revision, len(after.traces), after.surprises, after.recalls) == (1, 500, (), ())
+    assert store.unpin("g", "a")
     assert store.summarize_room("g").lock_holder == "me"
     store.release_lock("g", "me")
     assert store.lock_holder("g") is None
     store.close()
 
 
-def test_a_missing_right_leaves_the_room_as_it_was(user_uri: Callable[[str], str]) -> None:
+@pytest.mark.parametrize("missing", ["xdel", "xtrim"])
+def test_a_missing_right_leaves_the_room_as_it_was(
+    user_uri: Callable[[str], str], missing: str
+) -> None:
     rules = room.ACL_RULES + " +dump +type +scan"
-    uri = user_uri(rules.replace("+xdel", "-xdel"))
+    uri = user_uri(rules.replace(f"+{missing}", f"-{missing}"))
     store = open_store(uri)
     assert store.acquire_lock("g", "me", 60.0)
     planned = full_plan("g", store)
@@ -346,6 +361,14 @@ def test_a_room_of_a_newer_synapse_is_left_alone(
     [
         ("traces:63", "c", b"short"),
         ("ledger", "f", b"{not json"),
+        ("profiles", "f", b"[1, 2]"),
+        ("profiles", "f", b'[1, 1, 1, 1, 0, {}, null, ["late"]]'),
+        ("profiles", "f", b"7"),
+        ("profiles", "f", b"[1, 1, 1, 1, 0, {}, null, [NaN]]"),
+        ("links", "f", b'{"g": 3}'),
+        ("links", "f", b"[]"),
+        ("pins", "f", b"{}"),
+        ("pins", "f", b"{not json"),
         ("meta", "last_run", b"\xff"),
         ("meta", "revision", b"many"),
         ("meta", "schema_version", b""),
@@ -380,6 +403,37 @@ def test_a_damaged_surprise_is_named(
         store.read_room(graph_name)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{not json",
+        "7",
+        '[[["a", 0]], "search", 1.0, true]',
+        '[[["a", 1]], "search", NaN, true]',
+        '[[["a", 1]], "", 1.0, true]',
+        '[["a"], "search", 1.0, true]',
+    ],
+)
+def test_a_damaged_recall_is_named(
+    store: MemoryStore, client: redis.Redis, graph_name: str, value: str
+) -> None:
+    entry_id = client.xadd(room.room_key(graph_name, "recalls"), {"set": value})
+    assert isinstance(entry_id, bytes)
+    with pytest.raises(StoreError, match=entry_id.decode()) as refusal:
+        store.read_room(graph_name)
+    assert len(str(refusal.value)) < 130
+
+
+def test_the_oldest_recalls_fall_out_of_a_full_queue(
+    store: MemoryStore, client: redis.Redis, graph_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recalls, "RECALLS_MAX_COUNT", 500)
+    store.record_recalls(graph_name, [RecallSet((("a", 1),), "s", float(n)) for n in range(2000)])
+    waiting = [recall_set.at_s for recall_set in store.read_room(graph_name).recalls]
+    assert waiting == [float(n) for n in range(2000 - len(waiting), 2000)]
+    assert 500 <= len(waiting) < 700
+
+
 def test_what_is_kept_can_be_read_by_hand(
     store: MemoryStore, client: redis.Redis, graph_name: str
 ) -> None:
@@ -395,3 +449,9 @@ def test_what_is_kept_can_be_read_by_hand(
         b"traces_count": b"500",
     }
     assert client.hgetall(room.room_key(graph_name, "ledger")) == {b"f": b'{"by": "g"}'}
+    profiles = client.hgetall(room.room_key(graph_name, "profiles"))
+    assert profiles[b"b"] == b'[1,1,2,0,0,{"search":1},1.0,[1.0]]'
+    assert client.hgetall(room.room_key(graph_name, "links"))[b"a"] == b'{"b":[1,1.0]}'
+    assert client.hgetall(room.room_key(graph_name, "pins")) == {
+        b"a": b'{"at_s": 1.0, "reason": ""}'
+    }

@@ -1,0 +1,248 @@
+"""Recalls: which memories were given back, when, and which of them together.
+
+A :class:`RecallSet` is one answer to one question. Folding turns recall sets, in the order of
+their arrival, into one :class:`RecallProfile` per memory and one :class:`CoRecall` per pair.
+Folding is a plain walk from left to right, so it does not matter how many sets one batch takes:
+``fold(fold(x, a), b) == fold(x, a + b)``.
+
+What counts as a recall: somebody asked (``asked``), and the memory has no other counted recall
+within 24 hours, before or after. Putting a memory into a prompt unasked is an exposure: it is
+told apart and strengthens nothing. That looking a thing up strengthens it, and that repetitions
+close in time add little, is the testing effect and the spacing effect: H. L. Roediger and
+J. D. Karpicke, Test-Enhanced Learning (2006), doi:10.1111/j.1467-9280.2006.01693.x.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from itertools import combinations
+
+from synapse.errors import UsageError
+from synapse.hippocampus.co_recall import PAIRED_RANKS_COUNT, CoRecall, Links, drop_weakest, join
+from synapse.hippocampus.numeric import SECONDS_PER_DAY
+
+RECENT_MAX_COUNT = 64
+"""Times of counted recalls that are kept per memory: at one a day, two months of them."""
+SOURCES_MAX_COUNT = 16
+OTHER_SOURCES = "(other)"
+
+_SET_MAX_COUNT = 1_000
+_RANK_MAX = 1_000_000
+_TEXT_MAX_CHARACTERS = 1_000
+_LATEST_S = 253_402_300_799.0  # the end of the year 9999
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSet:
+    """The memories given back at one moment, as an answer or unasked.
+
+    Raises:
+        UsageError: a value that no recall can have.
+
+    >>> RecallSet((("fact-1", 1), ("fact-2", 2)), source="search", at_s=1.7e9).asked
+    True
+    """
+
+    ranks: tuple[tuple[str, int], ...]
+    """Uuid of each memory and its rank, from 1."""
+    source: str
+    """Who recalled: a name of the caller's choice."""
+    at_s: float
+    asked: bool = True
+    """False: put into a prompt automatically, which never counts as a recall."""
+    id: str = ""
+    """Given by the store when the set is recorded; ids grow."""
+
+    def __post_init__(self) -> None:
+        problem = _problem(self)
+        if problem:
+            raise UsageError(f"a recall {problem}")
+
+    def best_ranks(self) -> dict[str, int]:
+        """The best rank of each memory; a memory named twice counts once."""
+        best: dict[str, int] = {}
+        for uuid, rank in self.ranks:
+            best[uuid] = min(rank, best.get(uuid, rank))
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class RecallProfile:
+    """How one memory was recalled so far."""
+
+    total_count: int = 0
+    """Counted recalls: at most one in 24 hours."""
+    search_count: int = 0
+    """Recall sets that were asked for and held the memory."""
+    rank_sum: int = 0
+    """Sum of its ranks in them."""
+    top1_count: int = 0
+    """How often it came first."""
+    exposure_count: int = 0
+    """Recall sets that nobody asked for and that held the memory."""
+    sources: Mapping[str, int] = field(default_factory=dict)
+    """Who asked, and how often."""
+    first_s: float | None = None
+    """Time of the earliest counted recall."""
+    recent_s: tuple[float, ...] = ()
+    """Times of the latest counted recalls, oldest first."""
+
+    @property
+    def last_s(self) -> float | None:
+        """Time of the latest counted recall."""
+        return self.recent_s[-1] if self.recent_s else None
+
+    @property
+    def average_rank(self) -> float:
+        """Mean rank, 1 or more; 0 where nobody ever asked.
+
+        >>> RecallProfile(search_count=2, rank_sum=5).average_rank
+        2.5
+        """
+        return self.rank_sum / self.search_count if self.search_count else 0.0
+
+    def per_day(self, now_s: float, window_days: float) -> float:
+        """Counted recalls per day within the last days; what lies in the future counts as now.
+
+        >>> RecallProfile(recent_s=(0.0, 86_400.0 * 9)).per_day(86_400.0 * 10, 5.0)
+        0.2
+        """
+        since_s = now_s - window_days * SECONDS_PER_DAY
+        return (len(self.recent_s) - bisect_left(self.recent_s, since_s)) / window_days
+
+    def velocity_ratio(self, now_s: float) -> float:
+        """Recalls per day over 7 days by those over 30 days: above 1, it is asked for more often.
+
+        v = r₇ / r₃₀, in [0, 30/7]; 0 where there was no recall within 30 days.
+
+        >>> RecallProfile(recent_s=(86_400.0 * 99,)).velocity_ratio(86_400.0 * 100)
+        4.285714285714286
+        """
+        monthly = self.per_day(now_s, 30.0)
+        return self.per_day(now_s, 7.0) / monthly if monthly else 0.0
+
+
+Profiles = Mapping[str, RecallProfile]
+"""By the uuid of the memory; only memories that were ever recalled or exposed."""
+
+
+def fold(
+    profiles: Profiles, links: Links, recall_sets: Iterable[RecallSet]
+) -> tuple[dict[str, RecallProfile], dict[str, Mapping[str, CoRecall]]]:
+    """What is known about recalls once these sets are taken into account.
+
+    Args:
+        profiles: what is known before.
+        links: which memories were recalled together before.
+        recall_sets: in the order of their arrival. Their times may be in any order.
+
+    >>> asked = RecallSet((("a", 1), ("b", 2)), "search", 0.0)
+    >>> profiles, links = fold({}, {}, [asked, asked])
+    >>> profiles["b"].total_count, profiles["b"].search_count, links["a"]["b"].times_count
+    (1, 2, 1)
+    """
+    tallies: dict[str, _Tally] = {}
+    own_links: dict[str, dict[str, CoRecall]] = {}
+
+    def partners(uuid: str) -> dict[str, CoRecall]:
+        if uuid not in own_links:
+            own_links[uuid] = dict(links.get(uuid, {}))
+        return own_links[uuid]
+
+    for recall_set in recall_sets:
+        ranks = recall_set.best_ranks()
+        for uuid in ranks:
+            if uuid not in tallies:
+                tallies[uuid] = _Tally.of(profiles.get(uuid, RecallProfile()))
+        if not recall_set.asked:
+            for uuid in ranks:
+                tallies[uuid].exposure_count += 1
+            continue
+        counted = {uuid for uuid in ranks if tallies[uuid].add(recall_set, ranks[uuid])}
+        paired = sorted(ranks, key=lambda uuid: (ranks[uuid], uuid))[:PAIRED_RANKS_COUNT]
+        for one, other in combinations(paired, 2):
+            is_new = one in counted or other in counted
+            join(one, other, partners(one), partners(other), recall_set.at_s, is_new)
+        for uuid in paired:
+            drop_weakest(partners(uuid))
+    after = dict(profiles)
+    after.update((uuid, tally.profile()) for uuid, tally in tallies.items())
+    joined: dict[str, Mapping[str, CoRecall]] = dict(links)
+    joined.update((uuid, known) for uuid, known in own_links.items() if known)
+    return after, joined
+
+
+@dataclass(slots=True)
+class _Tally:
+    """A profile while it is being counted."""
+
+    total_count: int
+    search_count: int
+    rank_sum: int
+    top1_count: int
+    exposure_count: int
+    sources: dict[str, int]
+    first_s: float | None
+    recent_s: list[float]
+
+    @classmethod
+    def of(cls, known: RecallProfile) -> _Tally:
+        values = {f.name: getattr(known, f.name) for f in fields(known)}
+        return cls(**{**values, "sources": dict(known.sources), "recent_s": list(known.recent_s)})
+
+    def profile(self) -> RecallProfile:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return RecallProfile(**{**values, "recent_s": tuple(self.recent_s)})
+
+    def add(self, recall_set: RecallSet, rank: int) -> bool:
+        """Take in a set that was asked for; say whether it counts as a recall."""
+        self.search_count += 1
+        self.rank_sum += rank
+        self.top1_count += rank == 1
+        source = recall_set.source
+        if source not in self.sources and len(self.sources) >= SOURCES_MAX_COUNT:
+            source = OTHER_SOURCES
+        self.sources[source] = self.sources.get(source, 0) + 1
+        return self._count(recall_set.at_s)
+
+    def _count(self, at_s: float) -> bool:
+        recent_s = self.recent_s
+        place = bisect_left(recent_s, at_s)
+        if place < len(recent_s) and recent_s[place] - at_s < SECONDS_PER_DAY:
+            return False
+        if place > 0 and at_s - recent_s[place - 1] < SECONDS_PER_DAY:
+            return False
+        if place == 0 and self.total_count > len(recent_s):
+            return False  # older than all that is kept: whether it was counted is not known
+        self.total_count += 1
+        self.first_s = at_s if self.first_s is None else min(self.first_s, at_s)
+        insort(recent_s, at_s)
+        if len(recent_s) > RECENT_MAX_COUNT:
+            del recent_s[0]
+        return True
+
+
+def _problem(recall_set: RecallSet) -> str | None:
+    """What no recall can have; the sentence goes on after "a recall"."""
+    if not _is_number(recall_set.at_s) or not 0.0 <= recall_set.at_s <= _LATEST_S:
+        return f"needs its time in seconds since 1970, not {str(recall_set.at_s)[:40]!r}"
+    if not _is_text(recall_set.source):
+        return f"needs a source of 1 to {_TEXT_MAX_CHARACTERS} characters"
+    if len(recall_set.ranks) > _SET_MAX_COUNT:
+        return f"holds at most {_SET_MAX_COUNT} memories, not {len(recall_set.ranks)}"
+    for uuid, rank in recall_set.ranks:
+        if not _is_text(uuid):
+            return f"names each memory by its uuid, not {str(uuid)[:40]!r}"
+        if type(rank) is not int or not 1 <= rank <= _RANK_MAX:
+            return f"ranks its memories from 1, not {str(rank)[:40]!r}"
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _TEXT_MAX_CHARACTERS

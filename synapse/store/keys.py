@@ -1,0 +1,53 @@
+"""Names and values in Synapse's room: keys, texts, JSON and numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from synapse.errors import StoreError
+
+# redis-py types every reply as text or bytes and differs between releases; ours are bytes.
+Connection = Any
+
+ENTRIES_PER_TRIP = 1000
+
+
+def room_key(graph: str, name: str) -> str:
+    """The key that holds one part of a graph's room, in the same cluster slot as the graph.
+
+    >>> room_key("my-agent", "meta")
+    'synapse:{my-agent}:meta'
+    """
+    return f"synapse:{{{graph}}}:{name}"
+
+
+def shown_key(graph: str, name: str) -> str:
+    """The key as a sentence shows it."""
+    return room_key(graph if len(graph) <= 40 else graph[:37] + "...", name)
+
+
+def raw(text: str) -> bytes:
+    """A text as a server keeps it; halves of surrogate pairs survive."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def text(raw: bytes) -> str:
+    """The text that :func:`raw` made."""
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # not written by us
+        return raw.decode("utf-8", "replace")
+
+
+def parsed(value: bytes, graph: str, name: str) -> Any:
+    """A JSON value of one part of the room.
+
+    Raises:
+        StoreError: it is not JSON.
+    """
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError) as error:
+        key = shown_key(graph, name)
+        raise StoreError(f"an entry of {key} is not JSON; delete that entry") from error

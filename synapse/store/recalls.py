@@ -1,0 +1,177 @@
+"""The part of a room that remembers recalls: their queue, what they add up to, and pins.
+
+``recalls``   stream: one entry per recall set, until a run folds it
+``profiles``  hash: memory uuid -> ``[counted, asked, sum of ranks, first places, exposures,
+              {source: count}, first counted, [latest counted, ...]]``, times in seconds
+``links``     hash: memory uuid -> ``{partner uuid: [count, last time], ...}``
+``pins``      hash: memory uuid -> ``{"at_s": ..., "reason": ...}``
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypedDict, TypeVar
+
+from synapse.errors import StoreError, UsageError
+from synapse.hippocampus.co_recall import CoRecall
+from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.ports import Pin
+from synapse.hippocampus.recall import RecallProfile, RecallSet
+from synapse.store.keys import (
+    ENTRIES_PER_TRIP,
+    Connection,
+    parsed,
+    raw,
+    room_key,
+    shown_key,
+    text,
+)
+
+RECALLS_MAX_COUNT = 100_000
+_PARTS = ("profiles", "links")
+_Value = TypeVar("_Value")
+
+
+class Recollections(TypedDict):
+    """The fields of a room that this part of it fills."""
+
+    recalls: tuple[RecallSet, ...]
+    profiles: dict[str, RecallProfile]
+    links: dict[str, Mapping[str, CoRecall]]
+    pins: dict[str, Pin]
+
+
+def read_recollections(connection: Connection, graph: str) -> Recollections:
+    """Recall sets that wait, and what the ones before add up to.
+
+    Raises:
+        StoreError: an entry is damaged; the sentence names it.
+    """
+    return {
+        "recalls": tuple(_read_queue(connection, graph)),
+        "profiles": dict(_read_hash(connection, graph, "profiles", _profile)),
+        "links": dict(_read_hash(connection, graph, "links", _partners)),
+        "pins": dict(_read_hash(connection, graph, "pins", _pin)),
+    }
+
+
+def record_recalls(connection: Connection, graph: str, recall_sets: Iterable[RecallSet]) -> None:
+    """Append to the queue that the next run folds: one command for each set, nothing is read."""
+    key = room_key(graph, "recalls")
+    entries = [{"set": _packed_set(recall_set)} for recall_set in recall_sets if recall_set.ranks]
+    for first in range(0, len(entries), ENTRIES_PER_TRIP):
+        part = entries[first : first + ENTRIES_PER_TRIP]
+        with connection.pipeline(transaction=len(part) > 1) as pipe:
+            for entry in part:
+                pipe.xadd(key, entry, maxlen=RECALLS_MAX_COUNT, approximate=True)
+            pipe.execute()
+
+
+def pin(connection: Connection, graph: str, memory: str, pin: Pin) -> bool:
+    """Pin a memory, or pin it anew; say whether it was not pinned before."""
+    value = json.dumps({"at_s": pin.at_s, "reason": pin.reason})
+    return bool(connection.hset(room_key(graph, "pins"), raw(memory), value))
+
+
+def unpin(connection: Connection, graph: str, memory: str) -> bool:
+    """Take a pin back; say whether there was one."""
+    return bool(connection.hdel(room_key(graph, "pins"), raw(memory)))
+
+
+def queue_recollections(pipe: Connection, plan: ConsolidationPlan) -> None:
+    """What a plan says about recalls, as part of its transaction."""
+    packed = {
+        "profiles": {raw(m): _packed_profile(p) for m, p in plan.profiles.items()},
+        "links": {raw(m): json.dumps(p, separators=(",", ":")) for m, p in plan.links.items()},
+    }
+    gone = [raw(memory) for memory in sorted(plan.forgotten)]
+    for name in _PARTS:
+        key, values = room_key(plan.graph, name), list(packed[name].items())
+        for first in range(0, len(values), ENTRIES_PER_TRIP):
+            pipe.hset(key, mapping=dict(values[first : first + ENTRIES_PER_TRIP]))
+        for first in range(0, len(gone), ENTRIES_PER_TRIP):
+            pipe.hdel(key, *gone[first : first + ENTRIES_PER_TRIP])
+    if plan.folded:
+        # Whole nodes of the stream are dropped at once; entries that came later have greater ids.
+        ms, _, number = plan.folded.partition("-")
+        key = room_key(plan.graph, "recalls")
+        pipe.xtrim(key, minid=f"{ms}-{int(number) + 1}", approximate=False)
+
+
+def _read_queue(connection: Connection, graph: str) -> Iterator[RecallSet]:
+    key, start = room_key(graph, "recalls"), "-"
+    while True:
+        entries = connection.xrange(key, min=start, count=ENTRIES_PER_TRIP)
+        for entry_id, fields in entries:
+            yield _recall_set(graph, entry_id.decode(), fields)
+        if len(entries) < ENTRIES_PER_TRIP:
+            return
+        start = "(" + entries[-1][0].decode()
+
+
+def _recall_set(graph: str, entry_id: str, fields: Mapping[bytes, bytes]) -> RecallSet:
+    try:
+        ranks, source, at_s, asked = json.loads(fields[b"set"])
+        pairs = tuple((uuid, rank) for uuid, rank in ranks)
+        return RecallSet(pairs, source, float(at_s), bool(asked), entry_id)
+    except (KeyError, TypeError, ValueError, RecursionError, UsageError) as error:
+        key = shown_key(graph, "recalls")
+        raise StoreError(f"entry {entry_id} of {key} is damaged; delete that entry") from error
+
+
+def _packed_set(recall_set: RecallSet) -> str:
+    values = (recall_set.ranks, recall_set.source, recall_set.at_s, recall_set.asked)
+    return json.dumps(values, separators=(",", ":"))
+
+
+def _read_hash(
+    connection: Connection, graph: str, name: str, read: Callable[[Any], _Value]
+) -> Iterator[tuple[str, _Value]]:
+    for field, value in connection.hscan_iter(room_key(graph, name), count=ENTRIES_PER_TRIP):
+        memory = text(field)
+        try:
+            yield memory, read(parsed(value, graph, name))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            key = shown_key(graph, name)
+            raise StoreError(
+                f"field {memory[:40]} of {key} is damaged; delete that field"
+            ) from error
+
+
+def _profile(kept: Sequence[Any]) -> RecallProfile:
+    *counts, sources, first_s, recent_s = kept
+    total, searches, rank_sum, top1, exposures = map(int, counts)
+    return RecallProfile(
+        total_count=total,
+        search_count=searches,
+        rank_sum=rank_sum,
+        top1_count=top1,
+        exposure_count=exposures,
+        sources={str(source): int(count) for source, count in sources.items()},
+        first_s=None if first_s is None else _finite(first_s),
+        recent_s=tuple(sorted(map(_finite, recent_s))),
+    )
+
+
+def _packed_profile(p: RecallProfile) -> str:
+    counts = (p.total_count, p.search_count, p.rank_sum, p.top1_count, p.exposure_count)
+    return json.dumps((*counts, dict(p.sources), p.first_s, p.recent_s), separators=(",", ":"))
+
+
+def _partners(kept: Mapping[str, Any]) -> dict[str, CoRecall]:
+    return {
+        other: CoRecall(max(1, int(count)), _finite(last)) for other, (count, last) in kept.items()
+    }
+
+
+def _pin(kept: Mapping[str, Any]) -> Pin:
+    return Pin(_finite(kept["at_s"]), str(kept["reason"]))
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no time")
+    return number

@@ -1,0 +1,166 @@
+"""Recalls are counted exactly once, whatever the batches, the order and the values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synapse.hippocampus.co_recall import PARTNERS_COUNT, pairs
+from synapse.hippocampus.recall import (
+    RECENT_MAX_COUNT,
+    SOURCES_MAX_COUNT,
+    Profiles,
+    RecallSet,
+    fold,
+)
+
+DAY_S = 86_400.0
+START_S = 1.7e9
+
+memories = st.sampled_from([f"m{number}" for number in range(6)])
+ranks = st.lists(st.tuples(memories, st.integers(1, 20)), max_size=8).map(tuple)
+# Whole hours meet the bound of 24 hours exactly; a few days make near repetitions likely.
+moments = st.one_of(
+    st.integers(0, 200).map(lambda hour: START_S + 3600.0 * hour),
+    st.floats(START_S, START_S + 9.0 * DAY_S),
+)
+recall_sets = st.builds(
+    RecallSet,
+    ranks=ranks,
+    source=st.sampled_from(["search", "person"]),
+    at_s=moments,
+    asked=st.sampled_from([True, True, True, False]),
+)
+logs = st.lists(recall_sets, max_size=40)
+
+
+def in_batches(log: Sequence[RecallSet], cuts: Iterable[int]) -> tuple[object, object]:
+    """Fold a log in parts that end at the cuts."""
+    profiles, links = fold({}, {}, [])
+    bounds = [0, *sorted(min(cut, len(log)) for cut in cuts), len(log)]
+    for start, end in pairwise(bounds):
+        profiles, links = fold(profiles, links, log[start:end])
+    return profiles, links
+
+
+def greedy_count(times_s: Iterable[float]) -> int:
+    """How many of the times are counted when each is at least a day after the last counted."""
+    count, last_s = 0, float("-inf")
+    for at_s in sorted(times_s):
+        if at_s - last_s >= DAY_S:
+            count, last_s = count + 1, at_s
+    return count
+
+
+def asked_times_s(log: Sequence[RecallSet], *uuids: str) -> list[float]:
+    return [r.at_s for r in log if r.asked and {*uuids} <= r.best_ranks().keys()]
+
+
+@given(logs, st.lists(st.integers(0, 40), max_size=5))
+def test_it_does_not_matter_how_many_sets_a_batch_takes(
+    log: list[RecallSet], cuts: list[int]
+) -> None:
+    assert in_batches(log, cuts) == fold({}, {}, log)
+
+
+@given(logs)
+def test_what_is_known_before_is_left_as_it_is(log: list[RecallSet]) -> None:
+    before = fold({}, {}, log)
+    kept = ({**before[0]}, {m: {**partners} for m, partners in before[1].items()})
+    fold(*before, log)
+    assert before == kept
+
+
+@given(logs)
+def test_in_order_of_time_recalls_and_pairs_count_once_in_24_hours(log: list[RecallSet]) -> None:
+    log = sorted(log, key=lambda r: r.at_s)
+    profiles, links = fold({}, {}, log)
+    for memory, profile in profiles.items():
+        assert profile.total_count == greedy_count(asked_times_s(log, memory))
+    for pair, together in pairs(links).items():
+        assert together.times_count == greedy_count(asked_times_s(log, *pair))
+        assert max(asked_times_s(log, *pair)) - together.last_s < DAY_S
+
+
+@given(logs)
+def test_in_any_order_counted_recalls_are_a_day_apart_and_none_is_missing(
+    log: list[RecallSet],
+) -> None:
+    profiles, _ = fold({}, {}, log)
+    for memory, profile in profiles.items():
+        assert all(later - earlier >= DAY_S for earlier, later in pairwise(profile.recent_s))
+        assert profile.total_count == len(profile.recent_s)
+        for at_s in asked_times_s(log, memory):
+            assert any(abs(at_s - counted_s) < DAY_S for counted_s in profile.recent_s)
+
+
+@given(logs, st.randoms(use_true_random=False))
+def test_what_every_set_adds_to_does_not_depend_on_the_order(log: list[RecallSet], random) -> None:
+    shuffled = log.copy()
+    random.shuffle(shuffled)
+
+    def plain(profiles: Profiles) -> dict[str, object]:
+        return {
+            m: (p.search_count, p.rank_sum, p.top1_count, p.exposure_count, p.sources)
+            for m, p in profiles.items()
+        }
+
+    assert plain(fold({}, {}, log)[0]) == plain(fold({}, {}, shuffled)[0])
+
+
+@given(logs)
+def test_folding_again_never_counts_a_recall_twice(log: list[RecallSet]) -> None:
+    once = fold({}, {}, log)
+    twice = fold(*once, log)
+    for memory, profile in once[0].items():
+        assert twice[0][memory].total_count == profile.total_count
+        assert twice[0][memory].recent_s == profile.recent_s
+
+
+@given(logs)
+def test_exposures_are_told_apart(log: list[RecallSet]) -> None:
+    asked_only, _ = fold({}, {}, [r for r in log if r.asked])
+    profiles, links = fold({}, {}, log)
+    assert links == fold({}, {}, [r for r in log if r.asked])[1]
+    for memory, profile in profiles.items():
+        exposures = [r for r in log if not r.asked and memory in r.best_ranks()]
+        assert profile.exposure_count == len(exposures)
+        if memory in asked_only:
+            assert profile.recent_s == asked_only[memory].recent_s
+        else:
+            assert profile.total_count == profile.search_count == 0
+
+
+@given(
+    st.lists(
+        st.builds(
+            RecallSet,
+            ranks=st.lists(
+                st.tuples(st.text(min_size=1, max_size=3), st.integers(1, 1_000_000)), max_size=12
+            ).map(tuple),
+            source=st.text(min_size=1, max_size=2),
+            at_s=st.floats(0.0, 253_402_300_799.0),
+        ),
+        max_size=60,
+    ),
+    st.lists(st.integers(0, 60), max_size=3),
+)
+def test_everything_stays_bounded(log: list[RecallSet], cuts: list[int]) -> None:
+    profiles, links = fold({}, {}, log)
+    assert in_batches(log, cuts) == (profiles, links)
+    for profile in profiles.values():
+        assert len(profile.recent_s) <= RECENT_MAX_COUNT
+        assert len(profile.sources) <= SOURCES_MAX_COUNT + 1
+        assert sum(profile.sources.values()) == profile.search_count
+        assert profile.search_count <= profile.rank_sum
+    assert all(len(partners) <= 2 * PARTNERS_COUNT for partners in links.values())
+
+
+@given(st.floats(0.0, 1e11), logs)
+def test_velocities_are_bounded_at_any_moment(now_s: float, log: list[RecallSet]) -> None:
+    for profile in fold({}, {}, log)[0].values():
+        assert 0.0 <= profile.velocity_ratio(now_s) <= 30.0 / 7.0 + 1e-12
+        assert profile.per_day(now_s, 7.0) * 7.0 <= profile.total_count + 1e-9

@@ -1,0 +1,158 @@
+"""Recall sets, and what they add up to."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from synapse.errors import UsageError
+from synapse.hippocampus.co_recall import PARTNERS_COUNT, pairs
+from synapse.hippocampus.recall import (
+    OTHER_SOURCES,
+    PAIRED_RANKS_COUNT,
+    RECENT_MAX_COUNT,
+    SOURCES_MAX_COUNT,
+    RecallProfile,
+    RecallSet,
+    fold,
+)
+
+HOUR_S, DAY_S = 3600.0, 86_400.0
+
+
+def recalled(*uuids: str, at_s: float = 0.0, **more: Any) -> RecallSet:
+    ranks = tuple((uuid, rank) for rank, uuid in enumerate(uuids, 1))
+    return RecallSet(ranks, **{"source": "search", "at_s": at_s, **more})
+
+
+def test_a_profile_tells_how_a_memory_was_recalled() -> None:
+    log = [
+        recalled("a", "b", at_s=0.0),
+        recalled("b", "a", at_s=DAY_S, source="person"),
+        recalled("c", "d", "a", at_s=DAY_S + HOUR_S),
+        recalled("a", at_s=2 * DAY_S, asked=False),
+    ]
+    profile = fold({}, {}, log)[0]["a"]
+    assert profile == RecallProfile(
+        total_count=2,
+        search_count=3,
+        rank_sum=1 + 2 + 3,
+        top1_count=1,
+        exposure_count=1,
+        sources={"search": 2, "person": 1},
+        first_s=0.0,
+        recent_s=(0.0, DAY_S),
+    )
+    assert profile.average_rank == 2.0
+    assert profile.last_s == DAY_S
+
+
+@pytest.mark.parametrize(("apart_s", "counted"), [(0.0, 1), (DAY_S - 1.0, 1), (DAY_S, 2)])
+@pytest.mark.parametrize("late", [False, True])
+def test_24_hours_are_looked_at_in_both_directions(
+    apart_s: float, counted: int, late: bool
+) -> None:
+    log = [recalled("a", at_s=9 * DAY_S), recalled("a", at_s=9 * DAY_S + apart_s)]
+    profile = fold({}, {}, log[::-1] if late else log)[0]["a"]
+    assert (profile.total_count, profile.search_count) == (counted, 2)
+
+
+def test_a_loop_of_questions_counts_once_a_day() -> None:
+    log = [recalled("a", "b", at_s=60.0 * minute) for minute in range(3 * 24 * 60)]
+    profiles, links = fold({}, {}, log)
+    assert profiles["a"].total_count == 3
+    assert links["a"]["b"].times_count == links["b"]["a"].times_count == 3
+
+
+def test_the_latest_recalls_are_kept_and_older_ones_not_counted_again() -> None:
+    count = RECENT_MAX_COUNT + 10
+    log = [recalled("a", at_s=day * DAY_S) for day in range(count)]
+    profiles, links = fold({}, {}, log)
+    assert profiles["a"].total_count == count
+    assert profiles["a"].first_s == 0.0
+    assert profiles["a"].recent_s == tuple(r.at_s for r in log[-RECENT_MAX_COUNT:])
+    again = fold(profiles, links, log)[0]["a"]
+    assert (again.total_count, again.recent_s) == (count, profiles["a"].recent_s)
+
+
+def test_a_memory_named_twice_in_a_set_counts_once_with_its_best_rank() -> None:
+    twice = RecallSet((("a", 5), ("b", 2), ("a", 1)), "search", 0.0)
+    profile = fold({}, {}, [twice])[0]["a"]
+    assert (profile.search_count, profile.rank_sum, profile.top1_count) == (1, 1, 1)
+
+
+def test_only_the_best_ranked_memories_of_a_set_are_paired() -> None:
+    uuids = [f"m{number:04}" for number in range(1000)]
+    links = fold({}, {}, [recalled(*uuids)])[1]
+    assert set(links) == set(uuids[:PAIRED_RANKS_COUNT])
+    assert len(pairs(links)) == PAIRED_RANKS_COUNT * (PAIRED_RANKS_COUNT - 1) // 2
+
+
+def test_firm_partners_outlast_passing_ones() -> None:
+    firm = [recalled("a", "firm", at_s=day * DAY_S) for day in range(10)]
+    passing = [recalled("a", f"p{n:03}", at_s=(10 + n) * DAY_S) for n in range(3 * PARTNERS_COUNT)]
+    partners = fold({}, {}, [*firm, *passing])[1]["a"]
+    assert partners["firm"].times_count == 10
+    assert len(partners) <= 2 * PARTNERS_COUNT
+    assert f"p{3 * PARTNERS_COUNT - 1:03}" in partners
+    assert "p000" not in partners
+
+
+def test_a_pair_that_one_side_dropped_goes_on_where_the_other_side_left_off() -> None:
+    log = [recalled("hub", "quiet", at_s=0.0)]
+    log += [recalled("hub", f"p{n:03}", at_s=n * DAY_S) for n in range(1, 2 * PARTNERS_COUNT + 5)]
+    profiles, links = fold({}, {}, log)
+    assert "quiet" not in links["hub"]
+    links = fold(profiles, links, [recalled("hub", "quiet", at_s=400 * DAY_S)])[1]
+    assert links["hub"]["quiet"].times_count == links["quiet"]["hub"].times_count == 2
+
+
+def test_the_sources_of_a_memory_are_bounded() -> None:
+    log = [recalled("a", source=f"s{number}") for number in range(SOURCES_MAX_COUNT + 3)]
+    sources = fold({}, {}, log)[0]["a"].sources
+    assert len(sources) == SOURCES_MAX_COUNT + 1
+    assert sources[OTHER_SOURCES] == 3
+
+
+def test_velocity_compares_a_week_with_a_month() -> None:
+    now_s = 100 * DAY_S
+    ever = fold({}, {}, [recalled("a", at_s=day * DAY_S) for day in range(100)])[0]["a"]
+    assert ever.per_day(now_s, 7.0) == 1.0
+    assert ever.velocity_ratio(now_s) == 1.0
+    faster = fold({}, {}, [recalled("a", at_s=(95 + day) * DAY_S) for day in range(3)])[0]["a"]
+    assert faster.velocity_ratio(now_s) == pytest.approx(30.0 / 7.0)
+    assert faster.velocity_ratio(now_s + 90 * DAY_S) == RecallProfile().velocity_ratio(now_s) == 0.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"at_s": math.nan},
+        {"at_s": math.inf},
+        {"at_s": -1.0},
+        {"at_s": 1e18},
+        {"at_s": "today"},
+        {"at_s": True},
+        {"at_s": None},
+        {"source": ""},
+        {"source": "x" * 1001},
+        {"source": None},
+        {"ranks": (("a", 0),)},
+        {"ranks": (("a", -3),)},
+        {"ranks": (("a", 1.5),)},
+        {"ranks": (("a", math.nan),)},
+        {"ranks": (("a", True),)},
+        {"ranks": (("a", "1"),)},
+        {"ranks": (("a", 10**9),)},
+        {"ranks": (("", 1),)},
+        {"ranks": ((7, 1),)},
+        {"ranks": (("x" * 1001, 1),)},
+        {"ranks": tuple((f"m{n}", 1) for n in range(1001))},
+    ],
+)
+def test_what_no_recall_can_have_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError) as refusal:
+        RecallSet(**{"ranks": (("a", 1),), "source": "search", "at_s": 0.0, **wrong})
+    assert len(str(refusal.value)) < 130

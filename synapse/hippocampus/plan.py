@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from synapse.hippocampus.co_recall import Links
+from synapse.hippocampus.image import Kind
 from synapse.hippocampus.model import Bools, Keys
 from synapse.hippocampus.recall import Profiles
 from synapse.hippocampus.traces import TraceTable, empty_traces
@@ -47,7 +48,7 @@ class FactState:
 
 @dataclass(frozen=True, slots=True)
 class EndChange:
-    """When a fact ended, before and after: the one kind of write to Graphiti's own data.
+    """When a fact ended, before and after: one of two kinds of write to Graphiti's own data.
 
     It is written only where the fact's end still is what it was ``before``.
     """
@@ -57,6 +58,22 @@ class EndChange:
     before: FactState
     invalid_at: str | None
     expired_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveChange:
+    """A memory that moves into the archive: the other kind of write to Graphiti's own data.
+
+    It is moved only where it still is what it was ``before``.
+    """
+
+    uuid: str
+    kind: Kind
+    before_digest: str
+    """Digest of its :class:`~synapse.hippocampus.image.MemoryImage`."""
+    reason: str
+    by_person: bool = False
+    """Whether a person decided that it goes: no run proposes it again by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +106,8 @@ class ConsolidationPlan:
     memo: dict[str, Any] | None = None
     """What to remember of this run; ``None`` where that is kept already."""
     run_record: dict[str, Any] = field(default_factory=dict)
+    journal: dict[str, Any] = field(default_factory=dict)
+    """Run id -> what that run changes in Graphiti's own data; written in the same step."""
     interim: bool = False
     """Not the end of a run: the record of the last run and earlier failures stay as they are."""
 
@@ -102,5 +121,6 @@ class ConsolidationPlan:
             or self.surprises
             or self.forgotten
             or self.folded
+            or self.journal
             or self.memo is not None
         )

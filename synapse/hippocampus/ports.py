@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
+from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
-from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
+from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.recall import Profiles, RecallSet
 from synapse.hippocampus.traces import TraceTable, empty_traces
 
@@ -166,6 +168,76 @@ class MemoryStore(Protocol):
 
         Raises:
             LockLost: ``lock_token`` does not hold the lock any more; parts written before stay.
+        """
+
+    def append_journal(
+        self, graph: str, run_id: str, entry: Mapping[str, Any], lock_token: str
+    ) -> None:
+        """Write what a run changes in Graphiti's own data, before it does; replaces its entry.
+
+        Raises:
+            LockLost: ``lock_token`` does not hold the lock; nothing was written.
+        """
+
+    def read_journal(self, graph: str) -> dict[str, dict[str, Any]]:
+        """All entries of the journal, by run id."""
+
+    def read_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+        """These memories with everything that they consist of; those that are gone are left out.
+
+        Raises:
+            UnknownGraph: there is no graph of that name.
+        """
+
+    def archive(
+        self,
+        graph: str,
+        changes: Sequence[ArchiveChange],
+        run_id: str,
+        now_s: float,
+        lock_token: str,
+    ) -> set[str]:
+        """Move memories into the archive, facts before entities, few at a time.
+
+        Each is copied and the copy verified, then removed if it still is what it was before, then
+        marked as archived. Stopped at any point, each memory is in the graph or in the archive;
+        calling again completes what was begun. An entity goes only when no fact hangs on it any
+        more. The lock is checked and extended before each part.
+
+        Returns:
+            Uuids of the memories that are in the archive now, moved by this call or by one that
+            was stopped; the others have changed, are gone, or have an obstacle.
+
+        Raises:
+            LockLost: ``lock_token`` does not hold the lock any more; what was moved stays so.
+        """
+
+    def restore(self, graph: str, uuids: Collection[str], lock_token: str) -> dict[str, str]:
+        """Bring archived memories back exactly as they were, entities before facts.
+
+        Returns:
+            Uuid -> ``"restored"``, ``"already there"`` or a sentence that says why not; a
+            ``"restored; …"`` says what could not come along. Ends of a fact that come along are
+            listed too.
+
+        Raises:
+            LockLost: ``lock_token`` does not hold the lock any more; what was restored stays so.
+        """
+
+    def read_archive(self, graph: str, run_id: str | None = None) -> list[ArchivedMemory]:
+        """Entries of the archive, oldest first: all, or those of one run."""
+
+    def read_archived_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+        """What the archive holds of these memories, the newest of each."""
+
+    def purge(self, graph: str, before_s: float, lock_token: str) -> int:
+        """Free for good what was archived before a moment; tombstones stay.
+
+        Returns:
+            How many memories were freed. This is the only write that cannot be taken back.
+
+        Raises:
+            LockLost: ``lock_token`` does not hold the lock any more; what was freed stays so.
         """
 
     def record_surprises(

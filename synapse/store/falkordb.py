@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from synapse.errors import LockLost
+from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
-from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
+from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
-from synapse.store import ends, recalls, room
+from synapse.store import ends, journal, lock, recalls, room
 from synapse.store.connection import Connection, connect, list_graphs
-from synapse.store.document import refuse_own_graph, shown
+from synapse.store.document import refuse_own_graph
 from synapse.store.failures import explained
 from synapse.store.neighbourhood import read_subjects
 from synapse.store.reader import read_graph, read_graph_unless
@@ -69,17 +71,17 @@ class FalkorStore:
     def lock_holder(self, graph: str) -> str | None:
         """Token of the run that works on the graph, if any."""
         with self._at_work_on(graph) as connection:
-            return room.lock_holder(connection, graph)
+            return lock.lock_holder(connection, graph)
 
     def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
         """Take the lock unless another token holds it, or extend one's own."""
         with self._at_work_on(graph) as connection:
-            return room.acquire_lock(connection, graph, token, ttl_s)
+            return lock.acquire_lock(connection, graph, token, ttl_s)
 
     def release_lock(self, graph: str, token: str) -> None:
         """Give the lock back if ``token`` still holds it."""
         with self._at_work_on(graph) as connection:
-            room.release_lock(connection, graph, token)
+            lock.release_lock(connection, graph, token)
 
     def apply(self, plan: ConsolidationPlan, lock_token: str) -> None:
         """Write the plan in one transaction and raise the revision by one."""
@@ -94,12 +96,51 @@ class FalkorStore:
     def change_ends(self, graph: str, changes: Sequence[EndChange], lock_token: str) -> set[str]:
         """Write when facts ended, each only where its end is still what it was before."""
         with self._at_work_on(graph) as connection:
+            keep = lock.kept_lock(connection, graph, lock_token)
+            return ends.change_ends(connection, graph, changes, keep)
 
-            def check_lock() -> None:
-                if room.lock_holder(connection, graph) != lock_token:
-                    raise LockLost(f"the lock on {shown(graph)} passed on; the rest is not written")
+    def append_journal(
+        self, graph: str, run_id: str, entry: Mapping[str, Any], lock_token: str
+    ) -> None:
+        """Write what a run changes in Graphiti's own data, before it does."""
+        with self._at_work_on(graph) as connection:
+            journal.append_journal(connection, graph, run_id, entry, lock_token)
 
-            return ends.change_ends(connection, graph, changes, check_lock)
+    def read_journal(self, graph: str) -> dict[str, dict[str, Any]]:
+        """All entries of the journal, by run id."""
+        with self._at_work_on(graph) as connection:
+            return journal.read_journal(connection, graph)
+
+    def read_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+        """These memories with everything that they consist of."""
+        raise NotImplementedError
+
+    def archive(
+        self,
+        graph: str,
+        changes: Sequence[ArchiveChange],
+        run_id: str,
+        now_s: float,
+        lock_token: str,
+    ) -> set[str]:
+        """Move memories into the archive, facts before entities."""
+        raise NotImplementedError
+
+    def restore(self, graph: str, uuids: Collection[str], lock_token: str) -> dict[str, str]:
+        """Bring archived memories back exactly as they were, entities before facts."""
+        raise NotImplementedError
+
+    def read_archive(self, graph: str, run_id: str | None = None) -> list[ArchivedMemory]:
+        """Entries of the archive, oldest first: all, or those of one run."""
+        raise NotImplementedError
+
+    def read_archived_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+        """What the archive holds of these memories, the newest of each."""
+        raise NotImplementedError
+
+    def purge(self, graph: str, before_s: float, lock_token: str) -> int:
+        """Free for good what was archived before a moment; tombstones stay."""
+        raise NotImplementedError
 
     def read_subjects(
         self, graph: str, subjects: Collection[str], relations: Collection[str] = ()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from synapse.errors import LockLost, UnknownGraph
+from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.model import (
     Entities,
     Episodes,
@@ -24,12 +27,14 @@ from synapse.hippocampus.model import (
     Mentions,
     Ragged,
 )
-from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
-from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
+from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
+from synapse.hippocampus.ports import LOCK_TTL_S, GraphDocument, Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
+from synapse.store.memory_archive import Archive, Items, read_images
 from synapse.store.recalls import RECALLS_MAX_COUNT
+from synapse.store.records import new_entry
 from synapse.store.times import parse_times
 
 
@@ -37,14 +42,6 @@ from synapse.store.times import parse_times
 class _Lock:
     token: str
     expires_s: float
-
-
-@dataclass(slots=True)
-class _Graph:
-    entities: dict[str, Item] = field(default_factory=dict)
-    facts: dict[str, Item] = field(default_factory=dict)
-    episodes: dict[str, Item] = field(default_factory=dict)
-    mentions: dict[str, Item] = field(default_factory=dict)
 
 
 class InMemoryStore:
@@ -62,8 +59,10 @@ class InMemoryStore:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._graphs: dict[str, _Graph] = {}
+        self._graphs: dict[str, Items] = {}
         self._rooms: dict[str, Room] = {}
+        self._archives: defaultdict[str, Archive] = defaultdict(Archive)
+        self._journals: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._locks: dict[str, _Lock] = {}
         self._surprises_count = 0
         self._noticed: set[tuple[str, str]] = set()
@@ -129,6 +128,7 @@ class InMemoryStore:
             raise LockLost(
                 f"another run wrote the room of {shown(plan.graph)}; nothing was written"
             )
+        self._journals[plan.graph] |= _copied(plan.journal)
         after = {change.target: change.after for change in plan.ledger}
         ledger = {fact: _copied(decision) for fact, decision in (room.ledger | after).items()}
         profiles, links = {**room.profiles, **plan.profiles}, {**room.links, **plan.links}
@@ -164,6 +164,63 @@ class InMemoryStore:
                 written.add(change.fact)
         return written
 
+    def append_journal(
+        self, graph: str, run_id: str, entry: Mapping[str, Any], lock_token: str
+    ) -> None:
+        """Write what a run changes in Graphiti's own data, before it does."""
+        refuse_own_graph(graph)
+        self._refuse_without_lock(graph, lock_token)
+        self._journals[graph][run_id] = _copied(dict(entry))
+
+    def read_journal(self, graph: str) -> dict[str, dict[str, Any]]:
+        """All entries of the journal, by run id."""
+        refuse_own_graph(graph)
+        entries: dict[str, dict[str, Any]] = _copied(self._journals[graph])
+        return entries
+
+    def read_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+        """These memories with everything that they consist of."""
+        return read_images(self._known(graph), uuids)
+
+    def archive(
+        self,
+        graph: str,
+        changes: Sequence[ArchiveChange],
+        run_id: str,
+        now_s: float,
+        lock_token: str,
+    ) -> set[str]:
+        """Move memories into the archive, facts before entities."""
+        traces = self.read_room(graph).traces
+        return self._archives[graph].move(
+            self._known(graph),
+            changes,
+            lambda change, image: new_entry(change, image, traces, run_id, now_s, "archived"),
+            lambda: self._keep_lock(graph, lock_token),
+        )
+
+    def restore(self, graph: str, uuids: Collection[str], lock_token: str) -> dict[str, str]:
+        """Bring archived memories back exactly as they were, entities before facts."""
+        kept = self._known(graph)
+        return self._archives[graph].restore(
+            kept, uuids, lambda: self._keep_lock(graph, lock_token)
+        )
+
+    def read_archive(self, graph: str, run_id: str | None = None) -> list[ArchivedMemory]:
+        """Entries of the archive, oldest first: all, or those of one run."""
+        refuse_own_graph(graph)
+        return self._archives[graph].entries(run_id)
+
+    def read_archived_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+        """What the archive holds of these memories, the newest of each."""
+        refuse_own_graph(graph)
+        return self._archives[graph].images(uuids)
+
+    def purge(self, graph: str, before_s: float, lock_token: str) -> int:
+        """Free for good what was archived before a moment; tombstones stay."""
+        refuse_own_graph(graph)
+        return self._archives[graph].purge(before_s, lambda: self._keep_lock(graph, lock_token))
+
     def read_subjects(
         self, graph: str, subjects: Collection[str], relations: Collection[str] = ()
     ) -> GraphSnapshot:
@@ -174,7 +231,7 @@ class InMemoryStore:
         support = {uuid for fact in facts.values() for uuid in fact.get("episodes", ())}
         return _snapshot(
             graph,
-            _Graph(
+            Items(
                 {u: e for u, e in kept.entities.items() if u in ends or u in subjects},
                 facts,
                 {u: e for u, e in kept.episodes.items() if u in support},
@@ -241,11 +298,11 @@ class InMemoryStore:
         """Add a memory to a graph; existing uuids are left as they are."""
         refuse_own_graph(graph)
         document = storable(nodes_and_edges)
-        kept = self._graphs.get(graph, _Graph())
+        kept = self._graphs.get(graph, Items())
         entities = {e["uuid"]: e for e in document.entities} | kept.entities
         episodes = {e["uuid"]: e for e in document.episodes} | kept.episodes
         refuse_dangling(document, entities, episodes)
-        after = _Graph(
+        after = Items(
             entities,
             {f["uuid"]: f for f in document.facts} | kept.facts,
             episodes,
@@ -260,11 +317,15 @@ class InMemoryStore:
     def close(self) -> None:
         """Nothing to free."""
 
-    def _known(self, graph: str) -> _Graph:
+    def _known(self, graph: str) -> Items:
         refuse_own_graph(graph)
         if graph not in self._graphs:
             raise UnknownGraph(f"there is no graph named {shown(graph)}")
         return self._graphs[graph]
+
+    def _keep_lock(self, graph: str, lock_token: str) -> None:
+        self._refuse_without_lock(graph, lock_token)
+        self.acquire_lock(graph, lock_token, LOCK_TTL_S)
 
     def _refuse_without_lock(self, graph: str, lock_token: str) -> None:
         if self.lock_holder(graph) != lock_token:
@@ -282,7 +343,7 @@ def _same_end(now: FactState, before: FactState) -> bool:
     return next(ends) == next(ends)
 
 
-def _snapshot(graph: str, kept: _Graph) -> GraphSnapshot:
+def _snapshot(graph: str, kept: Items) -> GraphSnapshot:
     entity_row = {uuid: row for row, uuid in enumerate(kept.entities)}
     episode_row = {uuid: row for row, uuid in enumerate(kept.episodes)}
     entities, facts = list(kept.entities.values()), list(kept.facts.values())

@@ -5,6 +5,7 @@
                              traces_count, failures
 ``traces:00``-``ff`` hashes  blocks of packed traces, see :mod:`~synapse.store.trace_blocks`
 ``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
+``journal``          hash    run id -> JSON of what the run changes in Graphiti's own data
 ``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
 ``noticed``          hash    digests of the episodes whose prediction errors were recorded
 ``recalls``          stream  recall sets, not yet folded, see :mod:`~synapse.store.recalls`
@@ -34,6 +35,7 @@ from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, empty_traces
 from synapse.store.document import shown
+from synapse.store.journal import queue_journal
 from synapse.store.keys import (
     ENTRIES_PER_TRIP,
     Connection,
@@ -43,6 +45,7 @@ from synapse.store.keys import (
     shown_key,
     text,
 )
+from synapse.store.lock import lock_holder, refuse_without_lock
 from synapse.store.recalls import queue_recollections, read_recollections
 from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, bucket_and_field, decode, encode
 
@@ -119,25 +122,6 @@ def summarize_room(connection: Connection, graph: str) -> RoomSummary:
     )
 
 
-def lock_holder(connection: Connection, graph: str) -> str | None:
-    """Token of the run that works on the graph, if any."""
-    token: bytes | None = connection.get(room_key(graph, "lock"))
-    return None if token is None else token.decode("utf-8", "replace")
-
-
-def acquire_lock(connection: Connection, graph: str, token: str, ttl_s: float) -> bool:
-    """Take the lock, or extend it where ``token`` holds it already."""
-    key, ttl_ms = room_key(graph, "lock"), max(1, round(ttl_s * 1000))
-    if connection.set(key, token, nx=True, px=ttl_ms):
-        return True
-    return bool(connection.eval(_EXTEND, 1, key, token, ttl_ms))
-
-
-def release_lock(connection: Connection, graph: str, token: str) -> None:
-    """Give the lock back if ``token`` still holds it."""
-    connection.eval(_RELEASE, 1, room_key(graph, "lock"), token)
-
-
 def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> None:
     """Write the plan in one transaction.
 
@@ -155,6 +139,7 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
             _queue_traces(pipe, plan.graph, blocks)
             _queue_ledger(pipe, plan.graph, plan.ledger)
             queue_recollections(pipe, plan)
+            queue_journal(pipe, plan.graph, plan.journal)
             if plan.surprises:
                 pipe.xdel(room_key(plan.graph, "surprises"), *plan.surprises)
             _queue_meta(pipe, plan)
@@ -278,8 +263,7 @@ def _require_transactions(pipe: Connection) -> None:
 
 def _refuse_if_overtaken(pipe: Connection, plan: ConsolidationPlan, lock_token: str) -> None:
     graph = plan.graph
-    if lock_holder(pipe, graph) != lock_token:
-        raise LockLost(f"the lock on {shown(graph)} passed to another run; nothing was written")
+    refuse_without_lock(pipe, graph, lock_token)
     if _revision(pipe, graph) != plan.base_revision:
         raise LockLost(f"another run wrote the room of {shown(graph)}; nothing was written")
 

@@ -1,0 +1,93 @@
+"""What the archive knows about a memory, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from synapse.hippocampus.image import Kind
+
+ArchiveState = Literal["copied", "archived", "restoring", "restored", "purged"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedMemory:
+    """One entry of the archive. It outlives its content, as a tombstone::
+
+        copied ---> archived ---> restoring ---> restored
+        (content is kept)   |                    (content is in the graph again)
+                            +---> purged         (content is gone for good)
+
+    A run that dies leaves ``copied`` or ``restoring`` behind; the next write completes them.
+    """
+
+    uuid: str
+    kind: Kind
+    name: str
+    """The name of an entity, the text of a fact; empty once purged."""
+    run_id: str
+    """The run that archived it."""
+    at_s: float
+    reason: str
+    state: ArchiveState
+    digest: str
+    """Of its :class:`~synapse.hippocampus.image.MemoryImage`."""
+    group_id: str = ""
+    by_person: bool = False
+    """Whether a person decided that it goes."""
+    ends: tuple[str, ...] = ()
+    """Of a fact: uuids of its source and its target."""
+    end_names: tuple[str, ...] = ()
+    trace: Mapping[str, float] = field(default_factory=dict)
+    """What was kept about it when it went: stability, last touch, parts of its importance."""
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it can still be brought back."""
+        return self.state in ("copied", "archived", "restoring")
+
+    @property
+    def is_removed_for_good(self) -> bool:
+        """Whether only the tombstone is left."""
+        return self.state == "purged"
+
+
+def newest_first(archive: Iterable[ArchivedMemory]) -> dict[str, ArchivedMemory]:
+    """The newest entry about each memory, by uuid.
+
+    Args:
+        archive: in the order in which it was written.
+
+    >>> entry = ArchivedMemory("a", "fact", "", "one", 1.0, "", "restored", "")
+    >>> later = ArchivedMemory("a", "fact", "", "two", 2.0, "", "archived", "")
+    >>> newest_first([entry, later])["a"].run_id
+    'two'
+    """
+    return {memory.uuid: memory for memory in archive}
+
+
+def not_to_propose(archive: Iterable[ArchivedMemory]) -> frozenset[str]:
+    """Uuids of memories that no run should propose to archive again by itself.
+
+    A person decided that they go and they came back since, or somebody brought them back.
+
+    >>> entry = ArchivedMemory("a", "fact", "", "one", 1.0, "", "restored", "")
+    >>> not_to_propose([entry])
+    frozenset({'a'})
+    """
+    return frozenset(m.uuid for m in archive if m.by_person or m.state == "restored")
+
+
+def former_stability(archive: Iterable[ArchivedMemory]) -> dict[str, float]:
+    """How firm each memory was when it went, by uuid: one that comes back starts from there.
+
+    >>> entry = ArchivedMemory("a", "fact", "", "", 1.0, "", "purged", "", trace={"stability": 3.0})
+    >>> former_stability([entry])
+    {'a': 3.0}
+    """
+    stability: dict[str, float] = {}
+    for memory in archive:
+        before = stability.get(memory.uuid, 1.0)
+        stability[memory.uuid] = max(before, memory.trace.get("stability", 1.0))
+    return stability

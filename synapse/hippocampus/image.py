@@ -1,0 +1,101 @@
+"""One memory with everything that is needed to bring it back as it was."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Literal
+
+Kind = Literal["entity", "fact"]
+
+
+class Vector(tuple[float, ...]):
+    """An embedding: numbers of 32 bits, kept apart from a list of numbers.
+
+    >>> Vector([0.5, 1.0]) == (0.5, 1.0), Vector([0.5, 1.0]).packed.hex()
+    (True, '0000003f0000803f')
+    """
+
+    __slots__ = ()
+
+    @property
+    def packed(self) -> bytes:
+        """Its numbers as little-endian floats of 32 bits."""
+        return struct.pack(f"<{len(self)}f", *self)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One edge of an entity that is no fact: an episode's mention, a community's membership."""
+
+    type: str
+    other: str
+    """Uuid of the node at the other end."""
+    other_label: str
+    is_outgoing: bool
+    properties: Mapping[str, Any]
+
+    def canonical(self) -> list[Any]:
+        """The same for equal links, whatever the order of their properties."""
+        plain = _plain(self.properties)
+        return [self.type, self.other, self.other_label, self.is_outgoing, plain]
+
+
+@dataclass(frozen=True)
+class MemoryImage:
+    """A memory as its graph holds it: the state before it is archived, and after it is restored.
+
+    >>> image = MemoryImage("a", "entity", {"name": "Ada", "age": 36})
+    >>> image.digest == MemoryImage("a", "entity", {"age": 36, "name": "Ada"}).digest
+    True
+    >>> image.digest == MemoryImage("a", "entity", {"name": "Ada", "age": 36.0}).digest
+    False
+    """
+
+    uuid: str
+    kind: Kind
+    properties: Mapping[str, Any]
+    """As the server holds them: text, integer, float, truth, a list of these, or a vector."""
+    labels: tuple[str, ...] = ()
+    """Of an entity."""
+    ends: tuple[str, ...] = ()
+    """Of a fact: uuids of its source and its target."""
+    links: tuple[Link, ...] = ()
+    """Of an entity: every edge but the facts."""
+    end_names: tuple[str, ...] = ()
+    """Names of the ends, to speak of them when they are gone. Not in the digest."""
+    facts: tuple[str, ...] = field(default=())
+    """Of an entity: uuids of the facts that hang on it, which go before it. Not in the digest."""
+    obstacle: str = ""
+    """Why this memory cannot be archived; empty where it can. Not in the digest."""
+
+    @property
+    def name(self) -> str:
+        """The name of an entity, the text of a fact."""
+        said = self.properties.get("name" if self.kind == "entity" else "fact")
+        return said if isinstance(said, str) else ""
+
+    @property
+    def group_id(self) -> str:
+        """The Graphiti group that it belongs to."""
+        group = self.properties.get("group_id")
+        return group if isinstance(group, str) else ""
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the memory in exactly this state, whatever the order of properties and links."""
+        links = sorted(json.dumps(link.canonical(), sort_keys=True) for link in self.links)
+        labels = sorted(self.labels)
+        whole = [self.uuid, self.kind, labels, self.ends, links, _plain(self.properties)]
+        return blake2b(json.dumps(whole, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: {"vector": value.packed.hex()} if isinstance(value, Vector) else value
+        for name, value in properties.items()
+    }

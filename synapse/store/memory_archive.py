@@ -1,0 +1,162 @@
+"""The archive of a store in plain dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.image import Link, MemoryImage
+from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.restoration import RESTORED, decide, names_of_ends
+from synapse.store.document import Item
+
+_ENDS = ("source_node_uuid", "target_node_uuid")
+
+
+@dataclass(slots=True)
+class Items:
+    """What one graph holds, by uuid."""
+
+    entities: dict[str, Item] = field(default_factory=dict)
+    facts: dict[str, Item] = field(default_factory=dict)
+    episodes: dict[str, Item] = field(default_factory=dict)
+    mentions: dict[str, Item] = field(default_factory=dict)
+
+
+def read_images(items: Items, uuids: Iterable[str]) -> dict[str, MemoryImage]:
+    """These memories with everything that they consist of."""
+    found = {}
+    for uuid in uuids:
+        if uuid in items.entities:
+            found[uuid] = _entity_image(items, items.entities[uuid])
+        elif uuid in items.facts:
+            found[uuid] = _fact_image(items, items.facts[uuid])
+    return found
+
+
+class Archive:
+    """Entries and contents, in the order in which they were written."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[ArchivedMemory, MemoryImage | None]] = []
+
+    def entries(self, run_id: str | None = None) -> list[ArchivedMemory]:
+        """All entries, or those of one run, oldest first."""
+        return [entry for entry, _ in self._entries if run_id in (None, entry.run_id)]
+
+    def images(self, uuids: Collection[str]) -> dict[str, MemoryImage]:
+        """What is kept of these memories, the newest of each."""
+        return {entry.uuid: image for entry, image in self._entries if image if entry.uuid in uuids}
+
+    def move(
+        self,
+        items: Items,
+        changes: Sequence[ArchiveChange],
+        new_entry: Callable[[ArchiveChange, MemoryImage], ArchivedMemory],
+        check_lock: Callable[[], None],
+    ) -> set[str]:
+        """Move memories out of a graph, facts first."""
+        moved = set()
+        for change in sorted(changes, key=lambda change: change.kind == "entity"):
+            check_lock()
+            image = read_images(items, [change.uuid]).get(change.uuid)
+            if image is None or image.digest != change.before_digest or image.facts:
+                continue
+            self._entries.append((new_entry(change, image), image))
+            _remove(items, image)
+            moved.add(change.uuid)
+        return moved
+
+    def restore(
+        self, items: Items, uuids: Collection[str], check_lock: Callable[[], None]
+    ) -> dict[str, str]:
+        """Bring memories back, entities first."""
+        ends = {end for entry in self.entries() if entry.uuid in uuids for end in entry.ends}
+        present = (items.entities.keys() | items.facts.keys()) & (ends | set(uuids))
+        found = decide(uuids, self.entries(), present, self._namesakes(items, ends - present))
+        for uuid in (*found.entities, *found.facts):
+            check_lock()
+            found.outcomes[uuid] = self._put_back(items, uuid)
+        return found.outcomes
+
+    def purge(self, before_s: float, check_lock: Callable[[], None]) -> int:
+        """Free what was archived before a moment."""
+        freed_count = 0
+        for place, (entry, image) in enumerate(self._entries):
+            if image is not None and entry.at_s < before_s:
+                check_lock()
+                gone = replace(entry, state="purged", name="", end_names=())
+                self._entries[place] = (gone, None)
+                freed_count += 1
+        return freed_count
+
+    def _put_back(self, items: Items, uuid: str) -> str:
+        place = max(i for i, (entry, _) in enumerate(self._entries) if entry.uuid == uuid)
+        entry, image = self._entries[place]
+        assert image is not None
+        lost_count = _add(items, image)
+        self._entries[place] = (replace(entry, state="restored"), None)
+        return RESTORED if not lost_count else left_out(lost_count)
+
+    def _namesakes(self, items: Items, ends: Collection[str]) -> dict[str, str]:
+        known = names_of_ends(self.entries())
+        there = {(e["name"], e["group_id"]): uuid for uuid, e in items.entities.items()}
+        return {end: there[known[end]] for end in ends if known.get(end) in there}
+
+
+def left_out(links_count: int) -> str:
+    """What is said of a memory that came back without some of its links."""
+    which = "a link whose other end is" if links_count == 1 else "links whose other ends are"
+    return f"{RESTORED}; {links_count} {which} gone could not come along"
+
+
+def _entity_image(items: Items, entity: Item) -> MemoryImage:
+    uuid = entity["uuid"]
+    return MemoryImage(
+        uuid,
+        "entity",
+        {name: value for name, value in entity.items() if name != "labels"},
+        labels=("Entity", *entity["labels"]),
+        links=tuple(_links(items.mentions.values(), uuid)),
+        facts=tuple(f["uuid"] for f in items.facts.values() if uuid in map(f.get, _ENDS)),
+    )
+
+
+def _fact_image(items: Items, fact: Item) -> MemoryImage:
+    ends = tuple(fact[end] for end in _ENDS)
+    names = tuple(items.entities[end]["name"] for end in ends)
+    return MemoryImage(fact["uuid"], "fact", dict(fact), ends=ends, end_names=names)
+
+
+def _links(mentions: Iterable[Item], entity: str) -> Iterator[Link]:
+    for mention in mentions:
+        if mention["entity_uuid"] == entity:
+            properties = {k: v for k, v in mention.items() if k not in _MENTION_ENDS}
+            yield Link("MENTIONS", mention["episode_uuid"], "Episodic", False, properties)
+
+
+_MENTION_ENDS = ("episode_uuid", "entity_uuid")
+
+
+def _remove(items: Items, image: MemoryImage) -> None:
+    if image.kind == "fact":
+        del items.facts[image.uuid]
+        return
+    del items.entities[image.uuid]
+    for link in image.links:
+        del items.mentions[link.properties["uuid"]]
+
+
+def _add(items: Items, image: MemoryImage) -> int:
+    """Put a memory back; return how many of its links had to stay out."""
+    if image.kind == "fact":
+        items.facts[image.uuid] = dict(image.properties)
+        return 0
+    labels = [label for label in image.labels if label != "Entity"]
+    items.entities[image.uuid] = {**image.properties, "labels": labels}
+    links = [link for link in image.links if link.other in items.episodes]
+    for link in links:
+        ends: Mapping[str, str] = {"episode_uuid": link.other, "entity_uuid": image.uuid}
+        items.mentions[link.properties["uuid"]] = {**link.properties, **ends}
+    return len(image.links) - len(links)

@@ -1,0 +1,49 @@
+"""Entries of the archive: made when a memory goes, and written as JSON."""
+
+from __future__ import annotations
+
+from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
+from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.model import memory_keys
+from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.traces import TraceTable, rows_of
+
+
+def new_entry(
+    change: ArchiveChange,
+    image: MemoryImage,
+    traces: TraceTable,
+    run_id: str,
+    now_s: float,
+    state: ArchiveState,
+) -> ArchivedMemory:
+    """The entry of a memory that goes, with what is kept about it now."""
+    return ArchivedMemory(
+        uuid=image.uuid,
+        kind=image.kind,
+        name=image.name,
+        run_id=run_id,
+        at_s=now_s,
+        reason=change.reason,
+        state=state,
+        digest=image.digest,
+        group_id=image.group_id,
+        by_person=change.by_person,
+        ends=image.ends,
+        end_names=image.end_names,
+        trace=trace_of(image.uuid, traces),
+    )
+
+
+def trace_of(uuid: str, traces: TraceTable) -> dict[str, float]:
+    """What a table keeps about one memory; empty where it keeps nothing.
+
+    >>> from synapse.hippocampus.traces import empty_traces
+    >>> trace_of("a", empty_traces())
+    {}
+    """
+    row = rows_of(traces, memory_keys([uuid])) if len(traces) else None
+    if row is None:
+        return {}
+    trace = traces[row[0]]
+    return {name: trace[name].item() for name in trace.dtype.names or () if name != "key"}

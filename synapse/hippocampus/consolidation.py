@@ -20,7 +20,8 @@ from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
-from synapse.hippocampus.report import ConsolidationReport, Durations, Status, Timeless
+from synapse.hippocampus.recalled import Recalled, changed
+from synapse.hippocampus.report import ConsolidationReport, Durations, Recalls, Status, Timeless
 from synapse.hippocampus.resolution import is_waiting
 from synapse.hippocampus.resolver import Resolver, Written
 from synapse.hippocampus.scope import Scope, require_group
@@ -89,7 +90,9 @@ def make_plan(
         whole: the whole graph, where the run looks at one group of it: what is kept about the
             memories of the others stays.
     """
-    traces = thoughts.traces
+    traces, recalled = thoughts.traces, thoughts.recalled
+    memories = (whole or thoughts.snapshot).memory_uuids
+    forgotten = recalled.forgotten(memories, run.now_s)
     if whole is not None:
         traces = _with_other_groups(traces, room.traces, whole)
         others = set(whole.fact_uuids).difference(thoughts.snapshot.facts.uuid)
@@ -105,6 +108,10 @@ def make_plan(
         ledger=changes(room.ledger, ledger),
         memo=_new_memo(thoughts, known, ledger, room) if whole is None else None,
         surprises=tuple(surprise.id for surprise in room.surprises),
+        profiles=changed(room.profiles, recalled.profiles, forgotten),
+        links=changed(room.links, recalled.links, forgotten),
+        forgotten=forgotten,
+        folded=recalled.folded,
     )
 
 
@@ -159,7 +166,8 @@ class ConsolidationEngine:
         found = self._find(run, room)
         report = summarize(
             found.known, found.standing, room,
-            schemas=run.schemas, prune=run.prune, **_header(run),
+            schemas=run.schemas, prune=run.prune, recalls=_recalls(found, room, run),
+            **_header(run),
         )  # fmt: skip
         if found.written is not None:
             tell_written(report, found.written)
@@ -191,18 +199,20 @@ class ConsolidationEngine:
         Raises:
             UnknownGraph: no such graph, or the graph does not hold the group.
         """
-        return self._scoped(run, self.store.read_graph(run.scope.graph))
+        recalled = Recalled.of(self.store.read_room(run.scope.graph))
+        return self._scoped(run, self.store.read_graph(run.scope.graph), recalled)
 
-    def _scoped(self, run: Run, snapshot: GraphSnapshot) -> Thoughts:
+    def _scoped(self, run: Run, snapshot: GraphSnapshot, recalled: Recalled) -> Thoughts:
         require_group(run.scope, snapshot.group_ids())
         if run.scope.group_id is not None and not run.scope.whole_graph:
             snapshot = snapshot.only_group(run.scope.group_id)
-        return Thoughts(snapshot, run.now_s, self.config)
+        return Thoughts(snapshot, run.now_s, self.config, recalled)
 
     def _find(self, run: Run, room: Room) -> _Found:
         """Think about the graph, or remember what was thought when it was the same."""
         graph, memo = run.scope.graph, Memo.read(room.memo)
-        may_remember = run.scope.whole_graph and not run.full_lists and not room.surprises
+        may_remember = run.scope.whole_graph and not run.full_lists
+        may_remember = may_remember and not room.surprises and not room.recalls
         if run.resolve:
             sure = self.config.contradictions.resolve_confidence
             may_remember = may_remember and not is_waiting(room.ledger, sure)
@@ -221,7 +231,7 @@ class ConsolidationEngine:
 
     def _think(self, run: Run, room: Room, snapshot: GraphSnapshot) -> _Found:
         read_s = self._stopwatch()
-        thoughts = self._scoped(run, snapshot)
+        thoughts = self._scoped(run, snapshot, Recalled.of(room))
         written = None
         if run.resolve:
             resolver = Resolver(self.store, run.run_id, run.dry_run)
@@ -282,6 +292,15 @@ def _header(run: Run) -> dict[str, Any]:
         "now": iso_time(run.now_s),
         "dry_run": run.dry_run,
     }
+
+
+def _recalls(found: _Found, room: Room, run: Run) -> Recalls:
+    recalled = found.thoughts.recalled if found.thoughts else Recalled()
+    return Recalls(
+        counted=recalled.counted_count,
+        exposures=recalled.exposures_count,
+        pending=len(room.recalls) if run.dry_run else 0,
+    )
 
 
 def _unexpected(error: Exception) -> SynapseError:

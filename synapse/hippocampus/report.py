@@ -76,6 +76,14 @@ class Retention(BaseModel):
     fading: int = 0
 
 
+class Recalls(BaseModel):
+    """What was recorded of recalls since the last run."""
+
+    counted: int = 0
+    exposures: int = 0
+    pending: int = 0
+
+
 class Schemas(BaseModel):
     """Repeated patterns behind the episodes."""
 
@@ -139,6 +147,7 @@ class ConsolidationReport(BaseModel):
     contradictions: Contradictions = Contradictions()
     hebbian: Hebbian = Hebbian()
     retention: Retention = Retention()
+    recalls: Recalls = Recalls()
     schemas: Schemas | None = None
     pruning: Pruning | None = None
     wrote: Wrote = Wrote()

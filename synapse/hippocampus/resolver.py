@@ -110,7 +110,7 @@ class Resolver:
             return thoughts, written
         if self._dry_run:
             after = written.shown_in(snapshot)
-            return Thoughts(after, thoughts.now_s, thoughts.config), written
+            return Thoughts(after, thoughts.now_s, thoughts.config, thoughts.recalled), written
         with self._lock_freed_on_failure(snapshot.graph):
             return think_again(), written
 

@@ -16,6 +16,7 @@ from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation
 from synapse.hippocampus.keywords import count_hits
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.salience import SalienceScorer
@@ -31,10 +32,14 @@ class Thoughts:
     Per-memory arrays have shape (entities + facts,): the entities first, then the facts.
     """
 
-    def __init__(self, snapshot: GraphSnapshot, now_s: float, config: HippocampusConfig) -> None:
+    def __init__(
+        self, snapshot: GraphSnapshot, now_s: float, config: HippocampusConfig,
+        recalled: Recalled = NEVER_RECALLED,
+    ) -> None:  # fmt: skip
         self.snapshot = snapshot
         self.now_s = now_s
         self.config = config
+        self.recalled = recalled
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
 

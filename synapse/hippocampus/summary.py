@@ -83,7 +83,7 @@ def summarize(
         pruning=_pruning(standing) if prune else None,
         warnings=list(known.warnings),
     )
-    report.reason_for_zero = _reasons_for_zero(report, standing)
+    report.reason_for_zero = _reasons_for_zero(report, standing, room)
     return report
 
 
@@ -221,7 +221,9 @@ def _ledger_warnings(ledger: Mapping[str, Entry]) -> list[str]:
     return warnings
 
 
-def _reasons_for_zero(report: ConsolidationReport, standing: Standing) -> dict[str, str]:
+def _reasons_for_zero(
+    report: ConsolidationReport, standing: Standing, room: Room
+) -> dict[str, str]:
     seen = report.seen
     if not seen.entities and not seen.facts:
         return {"seen": "there are no entities and no facts to see"}
@@ -238,6 +240,8 @@ def _reasons_for_zero(report: ConsolidationReport, standing: Standing) -> dict[s
             if report.hebbian.groups
             else "no episode involves two entities"
         )
+    if not report.recalls.counted:
+        reasons["recalls"] = _nothing_recalled(room)
     if not report.retention.fading:
         reasons["fading"] = "nothing falls below the threshold within the warning horizon"
     if report.schemas is not None and not report.schemas.count:
@@ -246,6 +250,14 @@ def _reasons_for_zero(report: ConsolidationReport, standing: Standing) -> dict[s
     if report.pruning is not None and not report.pruning.candidates:
         reasons["pruning"] = _nothing_to_prune(report.pruning, standing)
     return reasons
+
+
+def _nothing_recalled(room: Room) -> str:
+    if not room.recalls:
+        return "none recorded since the last run"
+    if not any(recall_set.asked for recall_set in room.recalls):
+        return "nobody asked: memories were only put into prompts"
+    return "every one repeats another within 24 hours"
 
 
 def _nothing_to_prune(pruning: Pruning, standing: Standing) -> str:

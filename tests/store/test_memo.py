@@ -10,6 +10,7 @@ from synapse.hippocampus.config import HippocampusConfig, PruningConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.ports import GraphDocument, Surprise
+from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
 from synapse.store.memory import InMemoryStore
@@ -104,3 +105,53 @@ def test_a_memo_of_another_version_is_no_memo(any_store, run):
         assert memo is None or not memo.holds(
             HippocampusConfig(), any_store.read_room(run.scope.graph).ledger, NOW_S
         )
+
+
+def recall(*uuids, at_s=NOW_S, asked=True):
+    return RecallSet(tuple((u, rank) for rank, u in enumerate(uuids, 1)), "search", at_s, asked)
+
+
+def test_recalls_are_folded_once_and_then_the_graph_is_recognised_again(any_store, run, graph_name):
+    engine(any_store).consolidate(run)
+    one, other = any_store.read_graph(graph_name).memory_uuids[:2]
+    sets = [recall(one, other), recall(one), recall(other, asked=False)]
+    any_store.record_recalls(graph_name, sets)
+    dry = engine(any_store).consolidate(replace(run, run_id="dry", dry_run=True)).report.recalls
+    assert (dry.counted, dry.exposures, dry.pending) == (2, 1, 3)
+    folded = engine(any_store).consolidate(replace(run, run_id="folds"))
+    assert folded.thoughts is not None
+    recalls = folded.report.recalls
+    assert (recalls.counted, recalls.exposures, recalls.pending) == (2, 1, 0)
+    room = any_store.read_room(graph_name)
+    assert (room.profiles, room.links) == fold({}, {}, sets)
+    again = engine(any_store).consolidate(replace(run, run_id="again"))
+    assert again.thoughts is None
+    assert again.report.recalls.counted == 0
+    assert again.report.reason_for_zero["recalls"] == "none recorded since the last run"
+    assert any_store.read_room(graph_name).revision == room.revision
+
+
+def test_recalls_of_memories_that_are_gone_are_kept_for_a_while(any_store, run, graph_name):
+    known = any_store.read_graph(graph_name).memory_uuids[0]
+    any_store.record_recalls(graph_name, [recall("gone", known)])
+    engine(any_store).consolidate(run)
+    later = replace(run, run_id="later", now_s=NOW_S + 89 * DAY_S, full_lists=True)
+    engine(any_store).consolidate(later)
+    room = any_store.read_room(graph_name)
+    assert room.profiles.keys() == room.links.keys() == {"gone", known}
+    late = replace(run, run_id="late", now_s=NOW_S + 91 * DAY_S, full_lists=True)
+    engine(any_store).consolidate(late)
+    room = any_store.read_room(graph_name)
+    assert room.profiles.keys() == room.links.keys() == {known}
+    engine(any_store).consolidate(replace(late, run_id="again"))
+    assert any_store.read_room(graph_name).revision == room.revision
+
+
+def test_why_no_recall_was_counted(any_store, run, graph_name):
+    any_store.record_recalls(graph_name, [recall("a", asked=False)])
+    reasons = engine(any_store).consolidate(run).report.reason_for_zero
+    assert reasons["recalls"] == "nobody asked: memories were only put into prompts"
+    for reason in (None, "every one repeats another within 24 hours"):
+        any_store.record_recalls(graph_name, [recall("a")])
+        report = engine(any_store).consolidate(replace(run, run_id="again")).report
+        assert report.reason_for_zero.get("recalls") == reason

@@ -22,6 +22,7 @@ DUPLICATE_RELATION = "IS_DUPLICATE_OF"
 
 _EDGES = "\"'`“”‘’«»()[]{}<>,;:!?.…"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_BETWEEN_WORDS = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NAME_WORDS_MAX = 8
 _WORDS_MAX = 16
 _WINDOW_CHARACTERS = 400
@@ -195,10 +196,10 @@ def fold_name(name: str) -> str:
 def normal_relation(relation: str) -> str:
     """A relation name as it is compared.
 
-    >>> normal_relation("works at"), normal_relation("Works-At"), normal_relation("WORKS_AT")
+    >>> normal_relation("works at"), normal_relation("Works-At"), normal_relation("worksAt")
     ('WORKS_AT', 'WORKS_AT', 'WORKS_AT')
     """
-    return "_".join(re.split(r"[\s_\-]+", relation.strip())).upper()
+    return "_".join(_BETWEEN_WORDS.split(relation.strip())).upper()
 
 
 def relation_codes(relations: Sequence[str]) -> tuple[Ints, list[str]]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from synapse.hippocampus.config import ContradictionConfig, RelationsConfig
+from synapse.hippocampus.contradiction import ContradictionDetector
 from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.lexicon.grammar import Kind, RelationLexicon
 from synapse.hippocampus.lexicon.words import stem
@@ -411,6 +412,17 @@ def test_opposites_about_the_same_pairs_stay_apart() -> None:
     said = [(f"s{i}", name, f"o{i}", float(i)) for i in range(30) for name in ("LOVES", "HATES")]
     table = learn(graph(said))
     assert table.property_code("LOVES") != table.property_code("HATES")
+
+
+@pytest.mark.parametrize("name", ["LIVES_IN", "lives in", "livesIn", "LivesIn", "Lives-In"])
+def test_a_newer_value_replaces_the_older_one_in_whatever_style_names_are_written(
+    name: str,
+) -> None:
+    said = [("Ann", name, "Rome", 1.0), ("Ann", "LIVES_IN", "Oslo", 9.0)]
+    snapshot = graph(said, texts=["Ann lives in Rome.", "Ann lives in Oslo."])
+    detector = ContradictionDetector(ContradictionConfig())
+    (finding,) = detector.detect(snapshot, NOW_S, learn(snapshot)).findings
+    assert (finding.verdict, finding.fact, finding.by) == ("missed", 0, 1)
 
 
 def test_codes_are_aligned_and_know_other_spellings() -> None:

@@ -132,7 +132,8 @@ def _validated(values: dict[str, Any], where: str) -> Settings:
         return Settings.model_validate(values)
     except ValidationError as error:
         complaints = "; ".join(
-            f"{_setting_name(one['loc'])}: {one['msg']}" for one in error.errors(include_url=False)
+            f"{_setting_name(one['loc'])}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors(include_url=False)
         )
         # The cause would show the values, and one of them may be a password.
         raise ConfigurationError(f"out of bounds ({where}): {complaints}") from None

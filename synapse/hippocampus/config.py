@@ -11,6 +11,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
+
 Ratio = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 PositiveDays = Annotated[float, Field(gt=0.0, le=36_500.0, allow_inf_nan=False)]
 
@@ -93,6 +95,20 @@ class RelationsConfig(_Section):
     """Below this confidence a relation's cardinality is unknown."""
     min_ends_count: Annotated[int, Field(ge=1)] = 3
     """A relation with fewer ended facts has no lifetime."""
+
+    @model_validator(mode="after")
+    def _each_name_is_in_one_list(self) -> RelationsConfig:
+        listed: dict[str, tuple[str, str]] = {}
+        complaints = []
+        for kind in ("single", "multi", "event"):
+            for name in getattr(self, kind):
+                known, first = listed.setdefault(ENGLISH_RELATIONS.normal(name), (kind, name))
+                if known != kind:
+                    same = "" if name == first else f" is the relation {first}, and"
+                    complaints.append(f"{name}{same} stands in {known} and in {kind}")
+        if complaints:
+            raise ValueError(f"{', '.join(complaints)}: leave each in one list")
+        return self
 
 
 class SchemaConfig(_Section):

@@ -108,3 +108,24 @@ def test_the_digest_names_the_constants(monkeypatch):
     assert load_settings().hippocampus.digest == before
     monkeypatch.setenv("SYNAPSE_PRUNING__THRESHOLD", "0.06")
     assert load_settings().hippocampus.digest != before
+
+
+@pytest.mark.parametrize(
+    ("lists", "complaint"),
+    [
+        ('single = ["WORKS_AT"]\nmulti = ["WORKS_AT"]', "WORKS_AT stands in single and in multi"),
+        ('single = ["WORKS_AT"]\nevent = ["worked at"]', "worked at is the relation WORKS_AT"),
+        ('multi = ["wife"]\nevent = ["X", "MARRIED_TO"]', "MARRIED_TO is the relation wife"),
+    ],
+)
+def test_a_relation_in_two_lists_is_an_error_that_names_it(tmp_path, lists, complaint):
+    (tmp_path / "synapse.toml").write_text(f"[relations]\n{lists}\n")
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings()
+    assert f"relations: {complaint}" in str(caught.value)
+    assert "Value error" not in str(caught.value)
+
+
+def test_a_relation_may_stand_twice_in_one_list(tmp_path):
+    (tmp_path / "synapse.toml").write_text('[relations]\nsingle = ["WORKS_AT", "works at"]\n')
+    assert load_settings().hippocampus.relations.single == ("WORKS_AT", "works at")

@@ -209,6 +209,11 @@ def _compare_audit(
         verdicts = (counts[verdict] for verdict in ("doubtful", "superseded", "no finding"))
         table.add(f"{name}, {judged}", counts.total(), *verdicts)
     wrong, right = groups["wrong"], groups["right"]
+    if not right.total():
+        measured.notes.append(
+            f"{name} holds no invalidation that was judged right: whether right ones are left "
+            "alone cannot be measured there"
+        )
     measured.bars += [
         Bar(f"M11 {name}: wrong ones that are doubtful", ratio(wrong["doubtful"], wrong.total()),
             WRONG_DOUBTFUL_BAR),

@@ -14,6 +14,8 @@ import numpy as np
 from synapse.hippocampus.model import Floats
 from synapse.hippocampus.relation_evidence import Evidence
 
+FEW_COUNT = 5
+"""Fewer corrected subjects of its own do not make a property certain."""
 _PRIOR = -1.0
 """Log odds that a graph holds corrected statements before anything is seen: about one in four."""
 _MISTAKE_RATIO = 0.01

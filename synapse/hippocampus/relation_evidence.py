@@ -65,6 +65,11 @@ class Evidence:
     opportunity_ratio: float
     """Share of all facts that begin together with another fact of their subject."""
 
+    @property
+    def corrected_count(self) -> Ints:
+        """Subjects with a second value and no third."""
+        return self.shared_subjects_count - self.third_count
+
 
 @dataclass(frozen=True, slots=True)
 class Statements:

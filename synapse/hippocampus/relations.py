@@ -18,7 +18,7 @@ from synapse.hippocampus.lexicon.grammar import Kind, Reading, RelationLexicon
 from synapse.hippocampus.lifetime import median_lifetimes_days
 from synapse.hippocampus.model import Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.relation_corrections import support_for_corrections
+from synapse.hippocampus.relation_corrections import FEW_COUNT, support_for_corrections
 from synapse.hippocampus.relation_evidence import (
     Evidence,
     Statements,
@@ -26,21 +26,25 @@ from synapse.hippocampus.relation_evidence import (
     support_for_single,
 )
 from synapse.hippocampus.relation_names import Groups, Told, join_by_shape, read_sentences
+from synapse.hippocampus.relation_reasons import (
+    DEFINITE,
+    HOUSEKEEPING,
+    MEASURES,
+    UNDECIDED,
+    said,
+    shown,
+)
 from synapse.hippocampus.relation_table import Cardinality, Relation, RelationTable
 from synapse.hippocampus.timeline import Timeline
+from synapse.hippocampus.wording import DUPLICATE_RELATION
 
 _DEFINITE_PER_FACT, _DEFINITE_MAX = 1.0, 3.0
 _MEASURE_PER_FACT, _MEASURE_MAX = 0.5, 1.0
 _MOST_RATIO = 0.6
 _CORRECTIONS_MAX = 4.0
-_CORRECTED_MIN_COUNT, _FEW_CORRECTED_MAX = 5, 0.85
-"""With fewer corrected subjects of its own a property is not made surer than this by the others:
-less than is asked of what is written into a graph."""
-
-
-_CORRECTING = (
-    "In the rest of this graph second values replace the first: hardly any subject has a third."
-)
+_FEW_CORRECTED_MAX = 0.85
+"""With few corrected subjects of its own a property is not made surer than this by the others: less
+than is asked of what is written into a graph."""
 
 
 def normal_name(relation: str) -> str:
@@ -90,9 +94,7 @@ class RelationLearner:
     def by_name(self, relation: str) -> Relation:
         """What a name alone says, or the user about it."""
         reading = self._read(relation)
-        return self._relation(
-            [relation], np.array(reading.kind.chances), [_said(relation, reading)]
-        )
+        return self._relation([relation], np.array(reading.kind.chances), [said(relation, reading)])
 
     def learn(self, snapshot: GraphSnapshot, now_s: float) -> RelationTable:
         """Pool words, graph and the user's lists.
@@ -121,9 +123,9 @@ class RelationLearner:
         relations = []
         for code, numbers in enumerate(members):
             ordered = sorted(numbers, key=lambda i: (-int(frequency[i]), names[i]))
-            reasons = [_said(names[ordered[0]], readings[ordered[0]])]
+            reasons = [said(names[ordered[0]], readings[ordered[0]])]
             if self._use_graph:
-                reasons += _shown(evidence, code, correcting) + texts[code][1]
+                reasons += [*shown(evidence, code, correcting[code] > 0), *texts[code][1]]
             relations.append(
                 self._relation(
                     [names[i] for i in ordered], chances[code], reasons,
@@ -160,10 +162,10 @@ class RelationLearner:
         support, reasons = 0.0, []
         if count and definite >= _MOST_RATIO * count:
             support += min(_DEFINITE_MAX, _DEFINITE_PER_FACT * definite)
-            reasons.append("Its sentences presuppose one value.")
+            reasons.append(DEFINITE)
         if count and measures >= _MOST_RATIO * count:
             support += min(_MEASURE_MAX, _MEASURE_PER_FACT * measures)
-            reasons.append("Its values are numbers, versions or dates.")
+            reasons.append(MEASURES)
         return support, reasons
 
     def _pool(self, prior: Floats, evidence: Evidence, texts: Floats) -> tuple[Floats, Floats]:
@@ -192,6 +194,10 @@ class RelationLearner:
     ) -> Relation:
         kind, confidence = self._decide(chances)
         single = float(chances[0])
+        if names[0] == DUPLICATE_RELATION:
+            reasons = [HOUSEKEEPING]
+        elif kind == "unknown":
+            reasons = [*reasons, UNDECIDED]
         for name in names:
             if self.normal(name) in self._listed:
                 kind, confidence = self._listed[self.normal(name)], 1.0
@@ -217,8 +223,7 @@ def _corrected(chances: Floats, evidence: Evidence, correcting: Floats) -> Float
     """The chances where second values are corrections; events are held back half as much."""
     odds = chances * np.exp(np.outer(correcting, [0.0, -1.0, -0.5]))
     single = odds[:, 0] / odds.sum(axis=1)
-    corrected_count = evidence.shared_subjects_count - evidence.third_count
-    few = corrected_count < _CORRECTED_MIN_COUNT
+    few = evidence.corrected_count < FEW_COUNT
     most = np.where(few, np.maximum(chances[:, 0], _FEW_CORRECTED_MAX), 1.0)
     single = np.minimum(single, most)
     rest = odds[:, 1:] / odds[:, 1:].sum(axis=1, keepdims=True)
@@ -245,29 +250,3 @@ def _statements(snapshot: GraphSnapshot, time: Timeline, prop: Ints) -> Statemen
         is_self_loop=facts.source == facts.target,
         counts=time.speaks,
     )
-
-
-def _said(name: str, reading: Reading) -> str:
-    return f"{name}: {reading.reason} suggests {reading.kind.meaning}."
-
-
-def _shown(evidence: Evidence, code: int, correcting: Floats) -> list[str]:
-    shared, subjects = evidence.shared_subjects_count[code], evidence.subjects_count[code]
-    told = [f"{shared} of {subjects} subjects have had more than one value."]
-    if evidence.steps_count[code]:
-        told.append(
-            f"{evidence.together_count[code]} of {evidence.steps_count[code]} further values began "
-            f"together with the one before, by chance {evidence.chance_count[code]:.1f} would."
-        )
-    for count, words in (
-        (evidence.replacements_count[code], "values began when the one before ended"),
-        (evidence.overlaps_count[code], "values began while the one before was still true"),
-        (evidence.returns_count[code], "values came back after another one"),
-        (evidence.repeats_count[code], "facts repeat a known value"),
-        (evidence.self_loops_count[code], "facts link an entity to itself and show nothing"),
-    ):
-        if count:
-            told.append(f"{count} {words}.")
-    if correcting[code]:
-        told.append(_CORRECTING)
-    return told

@@ -207,7 +207,7 @@ def test_a_small_graph_leaves_the_words_as_they_are() -> None:
 def test_values_that_begin_together_make_a_relation_multi() -> None:
     table = learn(graph([*side_by_side("HAS_GLORP", 30, 6)]))
     assert table.cardinality("HAS_GLORP") == "multi"
-    assert "90 of 150 further values began together" in " ".join(
+    assert "90 of 150 further values began together with another" in " ".join(
         table.relation("HAS_GLORP").reasons
     )
 
@@ -368,8 +368,7 @@ def test_self_loops_housekeeping_and_the_future_count_for_nothing() -> None:
     said += [("a", "USES", f"x{i}", 9_999.0) for i in range(9)]
     uses = learn(graph(said)).relation("USES")
     assert uses.facts_count == 14
-    assert "0 of 0 subjects" in uses.reasons[1]
-    assert "5 facts link an entity to itself" in uses.reasons[2]
+    assert uses.reasons[1:] == ("5 facts linked an entity to itself, which shows nothing.",)
 
 
 def test_entities_of_one_name_are_one_value() -> None:
@@ -382,6 +381,47 @@ def test_an_empty_graph_has_an_empty_table() -> None:
     assert (table.relations, table.as_rows(), table.codes([]).tolist()) == ((), [], [])
     assert table.property_code("LIVES_IN") == -1
     assert table.cardinality("LIVES_IN") == "single"
+
+
+# --- reasons -------------------------------------------------------------------------------
+
+
+def test_reasons_say_what_was_seen_in_plain_words() -> None:
+    said = [("a", "SPEAKS", "x", 1.0), ("a", "SPEAKS", "y", 1.0), ("b", "SPEAKS", "x", 2.0)]
+    said += [("a", "LIVES_IN", "x", 1.0), ("a", "LIVES_IN", "y", 2.0), ("a", "GLORPABLE", "z", 1.0)]
+    table = learn(graph(said))
+    assert table.relation("SPEAKS").reasons == (
+        "SPEAKS: the verb 'speaks' suggests many values.",
+        "1 of 2 subjects had more than one value.",
+        "The further value began together with the one before.",
+    )
+    assert table.relation("LIVES_IN").reasons[1:] == (
+        "Its one subject had more than one value.",
+        "The further value began later than the one before.",
+    )
+    assert table.relation("GLORPABLE").reasons == (
+        "GLORPABLE: the unknown word 'glorpable' does not tell how many values it holds.",
+        "Its one subject had one value.",
+        "Not sure enough to decide: without a word of change its values replace nothing.",
+    )
+
+
+def test_housekeeping_is_called_so() -> None:
+    table = learn(graph([("a", "IS_DUPLICATE_OF", "b", 1.0)]))
+    assert table.relation("IS_DUPLICATE_OF").reasons == (
+        "Graphiti's own note that two entities are one; it says nothing about the world.",
+    )
+
+
+def test_few_corrected_subjects_are_named_as_the_reason_for_doubt() -> None:
+    few, enough = (
+        learn(graph(corrections() + told_again("FROBNICATE", 9, count))).relation("FROBNICATE")
+        for count in (4, 5)
+    )
+    assert few.reasons[-1] == (
+        "Fewer than 5 of its own subjects show that, so it is not taken for certain."
+    )
+    assert few.single < ContradictionConfig().resolve_confidence < enough.single
 
 
 # --- one property, several names -----------------------------------------------------------

@@ -157,8 +157,13 @@ class RelationLexicon:
         for count in range(min(len(stems), 4), 0, -1):
             kind = self._verbs.get(" ".join(stems[:count]))
             if kind is not None and not (count == 1 and self._is_noun_here(core, stems[0])):
-                kind = self._with_object(kind, core, count)
-                return Reading(kind, f"the verb '{' '.join(core[:count])}'")
+                verb = f"the verb '{' '.join(core[:count])}'"
+                whole = self._with_object(kind, core, count)
+                if whole is not kind and is_past(core[0]):
+                    verb = f"the past tense '{core[0]}'"
+                elif whole is not kind:
+                    verb += f" with '{self._head(core[count:])}'"
+                return Reading(whole, verb)
         return self._read_unknown_verb(core)
 
     def _is_noun_here(self, core: list[str], first: str) -> bool:
@@ -195,8 +200,8 @@ class RelationLexicon:
                 f"the state '{first} {followed}'" if still else f"the past tense '{first}'",
             )
         activity = first.endswith("ing") and len(first) > 5 and followed in self.prepositions
-        present = is_plural(first) and followed and stem(first) not in self._nouns
-        if activity or present:
+        present = is_plural(first) and followed
+        if (activity or present) and stem(first) not in self._nouns:
             return Reading(Kind.MANY_GUESS, f"the present tense '{first}'")
         return None
 
@@ -208,7 +213,8 @@ class RelationLexicon:
         if head == "member" and "of" in core and stem(core[-1]) in self._memberships:
             return Reading(self._memberships[stem(core[-1])], f"membership of one '{core[-1]}'")
         if is_plural(head):
-            return Reading(Kind.MANY, f"the plural '{head}'")
+            plural = f"the plural '{head}'" if len(core) > 1 or stands_for_one else f"'{head}'"
+            return Reading(Kind.MANY, plural)
         place = core.index(head)
         compound = f"{stem(core[place - 1])} {stem(head)}" if place else ""
         kind_of_noun = self._nouns.get(compound) or self._nouns.get(stem(head))

@@ -7,7 +7,7 @@ in every summary and plan, so that a result can always be traced to the constant
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -53,14 +53,19 @@ class SalienceConfig(_Section):
 class ForgettingConfig(_Section):
     """Constants of :mod:`~synapse.hippocampus.forgetting`."""
 
+    curve: Literal["exponential", "power"] = "power"
+    """The law of forgetting, see :mod:`~synapse.hippocampus.decay`."""
+    power_exponent: Annotated[float, Field(ge=0.05, le=10.0, allow_inf_nan=False)] = 0.2
     base_half_life_days: PositiveDays = 7.0
     salience_boost: Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)] = 3.0
     recall_boost: Annotated[float, Field(ge=1.0, le=100.0, allow_inf_nan=False)] = 1.5
     recall_ceiling: Ratio = 0.8
-    stability_gain: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = 0.5
-    """How much one fully spaced rehearsal adds to stability."""
-    stability_max: Annotated[float, Field(ge=1.0, le=100.0, allow_inf_nan=False)] = 6.0
-    spacing_days: PositiveDays = 7.0
+    episode_gain: Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)] = 1.0
+    """How much one further episode, fully spaced, adds to stability."""
+    recall_gain: Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)] = 16.0
+    """How much one counted recall, fully spaced, adds to stability."""
+    stability_max: Annotated[float, Field(ge=1.0, le=1_000.0, allow_inf_nan=False)] = 32.0
+    spacing_days: PositiveDays = 3.0
     """A gap of this many days between two rehearsals gives 1 - 1/e of the full gain."""
     fading_horizon_days: PositiveDays = 7.0
     """A memory that falls below the prune threshold within this time counts as fading."""
@@ -123,7 +128,20 @@ class SchemaConfig(_Section):
 class PruningConfig(_Section):
     """Constants of :mod:`~synapse.hippocampus.pruning`."""
 
-    threshold: Ratio = 0.05
+    threshold: Ratio | None = None
+    """Below this strength a memory may go; ``None`` is the curve's own, see ``prune_below``."""
+    grace_days: Annotated[float, Field(ge=0.0, le=36_500.0, allow_inf_nan=False)] = 30.0
+    """A memory that was touched within this time stays."""
+    recalled_days: Annotated[float, Field(ge=0.0, le=36_500.0, allow_inf_nan=False)] = 30.0
+    """A memory that somebody asked for within this time stays."""
+    hub_facts_count: Annotated[int, Field(ge=1)] = 20
+    """An entity with so many facts holds the graph together and stays."""
+    max_share_ratio: Ratio = 0.05
+    """No run proposes more of all memories than this."""
+    max_count: Annotated[int, Field(ge=0)] = 1_000
+    """Nor more than so many."""
+    max_lifetime_ratio: Ratio = 0.5
+    """Nor more than lets all runs together take this share of what there ever was."""
 
 
 class HippocampusConfig(_Section):
@@ -140,6 +158,20 @@ class HippocampusConfig(_Section):
     relations: RelationsConfig = RelationsConfig()
     schemas: SchemaConfig = SchemaConfig()
     pruning: PruningConfig = PruningConfig()
+
+    @property
+    def prune_below(self) -> float:
+        """The strength below which a memory may go.
+
+        The exponential falls below 0.05 after four half-lives and the power curve never in a
+        lifetime, so each has a threshold of its own: 0.05, and 0.3 (13 half-lives).
+
+        >>> HippocampusConfig().prune_below
+        0.3
+        """
+        if self.pruning.threshold is not None:
+            return self.pruning.threshold
+        return 0.3 if self.forgetting.curve == "power" else 0.05
 
     @property
     def digest(self) -> str:

@@ -11,6 +11,7 @@ from synapse.errors import UsageError
 from synapse.hippocampus.model import ENTITY, KIND_NAMES, GraphSnapshot
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.scope import listed
+from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.summary import iso_time
 
@@ -82,8 +83,7 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         float(thoughts.standing.importance[row]),
         float(thoughts.standing.kept.stability[row]),
     )
-    threshold = thoughts.config.pruning.threshold
-    lasts_days = float(curve.days_until(threshold, importance, stability))
+    lasts_days = float(thoughts.standing.lasts_days[row])
     last_touch_s = float(thoughts.touched.last_touch_s[row])
     return Explanation(
         uuid=snapshot.memory_uuids[row],
@@ -102,7 +102,7 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
         last_touch=_time(last_touch_s),
         age_days=None if np.isnan(last_touch_s) else float(thoughts.standing.age_days[row]),
-        threshold=threshold,
+        threshold=thoughts.config.prune_below,
         falls_below_threshold_at=_time(last_touch_s + lasts_days * SECONDS_PER_DAY),
         if_touched_now_lasts_until=_if_touched_now(thoughts, row),
         pruning=thoughts.standing.pruning.explain_row(row),
@@ -130,12 +130,13 @@ def _factors(thoughts: Thoughts, row: int) -> tuple[Factor, ...]:
 def _if_touched_now(thoughts: Thoughts, row: int) -> str | None:
     curve, touched = thoughts.curve, thoughts.touched
     known_s = touched.times_s[touched.offsets[row] : touched.offsets[row + 1]]
-    stability = curve.associated_stability(
-        curve.stability([*known_s.tolist(), thoughts.now_s]),
+    rehearsed = Stability(thoughts.config.forgetting)
+    stability = rehearsed.associated(
+        rehearsed.of([*known_s.tolist(), thoughts.now_s]),
         float(thoughts.standing.kept.association[row]),
         thoughts.config.hebbian.stability_boost,
     )
-    threshold = thoughts.config.pruning.threshold
+    threshold = thoughts.config.prune_below - float(thoughts.standing.kept.bonus[row])
     lasts_days = curve.days_until(threshold, float(thoughts.standing.importance[row]), stability)
     return _time(thoughts.now_s + lasts_days * SECONDS_PER_DAY)
 

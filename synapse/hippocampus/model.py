@@ -31,13 +31,15 @@ TRACE_DTYPE = np.dtype(
     [
         ("key", "S16"),
         ("kind", "u1"),
-        ("flags", "u1"),
+        ("ended", "u1"),
         ("last_touch_s", "<f8"),
         ("frequency", "<f4"),
         ("correction", "<f4"),
         ("emotion", "<f4"),
         ("stability", "<f4"),
         ("association", "<f4"),
+        ("bonus", "<f4"),
+        ("share", "<f4"),
     ]
 )
 """One trace: everything about a memory that does not depend on the present moment."""

@@ -4,20 +4,27 @@ The policy only decides; it removes nothing. A memory is a *candidate* when its 
 the threshold and nothing protects it; it is *spared* when only a protection keeps it; every other
 memory is *kept*. What is not known protects: an unknown age, or a strength that is no number from
 0 to 1.
+
+Strength decides whether a memory may go, worth in which order: of all that has faded, the least
+salient that tells the least goes first.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from synapse.hippocampus.config import PruningConfig
 from synapse.hippocampus.model import Bools, Floats, GraphOutline, Ints
+from synapse.hippocampus.ways import Ways
 
 VERDICTS = ("keep", "spared", "candidate")
 KEEP, SPARED, CANDIDATE = range(len(VERDICTS))
+
+LOOKED_AT_PER_CANDIDATE = 4
+"""Memories whose surroundings are looked at, for each one that a run may propose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +38,49 @@ class Reason:
     """May hold ``{strength}``, ``{threshold}``, ``{age_days}`` and ``{facts_count}``."""
 
 
+_WEAK = "strength {strength} below {threshold}, but "
 REASONS = (
     Reason("strong", KEEP, "strength {strength} is not below {threshold}"),
     Reason("unscored", KEEP, "its strength is not known"),
     Reason(
         "faded", CANDIDATE, "strength {strength} below {threshold}, untouched for {age_days} days"
     ),
-    Reason(
-        "carries_facts",
-        SPARED,
-        "strength {strength} below {threshold}, but {facts_count} of its facts stay",
-    ),
-    Reason(
-        "age_unknown",
-        SPARED,
-        "strength {strength} below {threshold}, but nothing tells its age",
-    ),
-    Reason("pinned", SPARED, "strength {strength} below {threshold}, but it is pinned"),
+    Reason("over_cap", SPARED, _WEAK + "this run may propose no more"),
+    Reason("bridge", SPARED, _WEAK + "nothing else is seen to connect its two ends"),
+    Reason("sole_evidence", SPARED, _WEAK + "no other active fact tells of an end that stays"),
+    Reason("carries_facts", SPARED, _WEAK + "{facts_count} of its facts stay"),
+    Reason("hub", SPARED, _WEAK + "so many facts meet in it that it holds the graph together"),
+    Reason("grace", SPARED, _WEAK + "it was touched {age_days} days ago"),
+    Reason("age_unknown", SPARED, _WEAK + "nothing tells its age"),
+    Reason("recalled", SPARED, _WEAK + "somebody asked for it not long ago"),
+    Reason("pinned", SPARED, _WEAK + "it is pinned"),
 )
 """Of several protections a memory has, the last one here is named."""
 
-STRONG, UNSCORED, FADED, CARRIES_FACTS, AGE_UNKNOWN, PINNED = range(len(REASONS))
+(
+    STRONG, UNSCORED, FADED, OVER_CAP, BRIDGE, SOLE_EVIDENCE, CARRIES_FACTS, HUB, GRACE,
+    AGE_UNKNOWN, RECALLED, PINNED,
+) = range(len(REASONS))  # fmt: skip
 _VERDICT_OF_REASON = np.array([reason.verdict for reason in REASONS], np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Faded:
+    """What the policy looks at: columns of shape (memories,), entities first, then facts."""
+
+    strength: Floats
+    """0 to 1; anything else counts as unknown, and as strong."""
+    age_days: Floats
+    """Days since the last touch; NaN where unknown."""
+    worth: Floats
+    """Of equally faded memories the one worth less goes first; unknown counts as the highest."""
+    ended: Bools
+    """Facts that are no longer true."""
+    days_since_recall: Floats
+    """Days since somebody asked for it and it counted; NaN where never, or not within memory."""
+    pinned: Bools
+    archived_count: int = 0
+    """Memories that earlier runs have taken, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +91,18 @@ class PruningDecision:
     reasons: npt.NDArray[np.uint8]
     """Numbers in :data:`REASONS`."""
     ranked_candidates: Ints
-    """Rows of the candidates, in the order in which they would go."""
+    """Rows of the candidates, in the order in which they would go: no entity before its facts."""
+    cap_count: int
+    """How many this run may propose."""
     strength: Floats
     age_days: Floats
     staying_facts_count: Ints
     """Facts of each entity that are no candidates, shape (entities,)."""
+    verdicts: npt.NDArray[np.uint8] = field(init=False)
+    """Numbers in :data:`VERDICTS`."""
 
-    @property
-    def verdicts(self) -> npt.NDArray[np.uint8]:
-        """Numbers in :data:`VERDICTS`."""
-        return _VERDICT_OF_REASON[self.reasons]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdicts", _VERDICT_OF_REASON[self.reasons])
 
     @property
     def kept_count(self) -> int:
@@ -100,7 +130,7 @@ class PruningDecision:
 
     def verdict(self, row: int) -> str:
         """One of :data:`VERDICTS`."""
-        return VERDICTS[REASONS[self.reasons[row]].verdict]
+        return VERDICTS[self.verdicts[row]]
 
     def explain_row(self, row: int) -> str:
         """Verdict and reason in words."""
@@ -119,72 +149,133 @@ class PruningPolicy:
 
     Args:
         config: the constants.
+        threshold: below this strength a memory may go.
     """
 
-    def __init__(self, config: PruningConfig) -> None:
-        self._threshold = config.threshold
+    def __init__(self, config: PruningConfig, threshold: float) -> None:
+        self._config = config
+        self._threshold = threshold
 
-    def decide(
-        self,
-        outline: GraphOutline,
-        strength: Floats,
-        age_days: Floats,
-        salience: Floats,
-        pinned: Bools | None = None,
-    ) -> PruningDecision:
+    def decide(self, outline: GraphOutline, faded: Faded) -> PruningDecision:
         """Decide about every memory of a graph.
 
-        Args:
-            outline: the graph.
-            strength: 0 to 1, shape (memories,); anything else counts as unknown, and as strong.
-            age_days: days since the last touch, shape (memories,); NaN where unknown.
-            salience: shape (memories,); of equally weak candidates the less salient goes first.
-            pinned: memories that must stay, shape (memories,).
+        Each memory is first looked at by itself. What may still go is then walked through in
+        order of worth, until the cap is reached: a fact goes unless something hangs on it, an
+        entity once all its facts have gone.
         """
-        entities_count = len(outline.entity_uuids)
-        scored = (strength >= 0.0) & (strength <= 1.0)
-        weak = scored & (strength < self._threshold)
-        reasons = np.full(len(strength), STRONG, np.uint8)
-        reasons[~scored] = UNSCORED
-        reasons[weak] = FADED
-        reasons[weak & ~(np.isfinite(age_days) & (age_days >= 0.0))] = AGE_UNKNOWN
-        if pinned is not None:
-            reasons[weak & pinned] = PINNED
-        staying_facts_count = _staying_facts_count(
-            outline, _VERDICT_OF_REASON[reasons[entities_count:]] != CANDIDATE
-        )
-        of_entities = reasons[:entities_count]
-        of_entities[(of_entities == FADED) & (staying_facts_count > 0)] = CARRIES_FACTS
+        reasons = self._by_itself(outline, faded)
+        cap_count = self._cap_count(len(reasons), faded.archived_count)
+        walk = _Walk(outline, faded, reasons)
+        walk.go(cap_count)
+        stays = _VERDICT_OF_REASON[reasons[len(outline.entity_uuids) :]] != CANDIDATE
         return PruningDecision(
             threshold=self._threshold,
             reasons=reasons,
-            ranked_candidates=_ranked(
-                np.flatnonzero(_VERDICT_OF_REASON[reasons] == CANDIDATE),
-                strength,
-                salience,
-                outline.memory_uuids,
-            ),
-            strength=strength,
-            age_days=age_days,
-            staying_facts_count=staying_facts_count,
+            ranked_candidates=np.array(walk.gone, np.int64),
+            cap_count=cap_count,
+            strength=faded.strength,
+            age_days=faded.age_days,
+            staying_facts_count=_facts_count(outline, stays),
         )
 
+    def _by_itself(self, outline: GraphOutline, faded: Faded) -> npt.NDArray[np.uint8]:
+        config, entities_count = self._config, len(outline.entity_uuids)
+        scored = (faded.strength >= 0.0) & (faded.strength <= 1.0)
+        weak = scored & (faded.strength < self._threshold)
+        reasons = np.full(len(faded.strength), STRONG, np.uint8)
+        reasons[~scored] = UNSCORED
+        reasons[weak] = FADED
+        degree = _facts_count(outline, np.ones(len(outline.source), np.bool_))
+        hub = np.zeros(len(reasons), np.bool_)
+        hub[:entities_count] = degree >= config.hub_facts_count
+        reasons[weak & hub] = HUB
+        reasons[weak & (faded.age_days < config.grace_days)] = GRACE
+        reasons[weak & ~(np.isfinite(faded.age_days) & (faded.age_days >= 0.0))] = AGE_UNKNOWN
+        reasons[weak & (faded.days_since_recall < config.recalled_days)] = RECALLED
+        reasons[weak & faded.pinned] = PINNED
+        staying = _facts_count(outline, reasons[entities_count:] != FADED)
+        of_entities = reasons[:entities_count]
+        of_entities[(of_entities == FADED) & (staying > 0)] = CARRIES_FACTS
+        return reasons
 
-def _staying_facts_count(outline: GraphOutline, stays: Bools) -> Ints:
-    source, target = outline.source[stays], outline.target[stays]
+    def _cap_count(self, memories_count: int, archived_count: int) -> int:
+        config = self._config
+        ever_count = memories_count + archived_count
+        left_count = int(config.max_lifetime_ratio * ever_count) - archived_count
+        by_share_count = int(config.max_share_ratio * memories_count)
+        return max(0, min(config.max_count, by_share_count, left_count))
+
+
+class _Walk:
+    """Goes through what may go, from the least worth, and writes the reasons as it goes."""
+
+    def __init__(self, outline: GraphOutline, faded: Faded, reasons: npt.NDArray[np.uint8]) -> None:
+        self.gone: list[int] = []
+        self._outline, self._faded, self._reasons = outline, faded, reasons
+        self._entities_count = len(outline.entity_uuids)
+        self._end_stays = reasons[: self._entities_count] != FADED
+        active = ~faded.ended[self._entities_count :]
+        self._active_left = _facts_count(outline, active)
+
+    def go(self, cap_count: int) -> None:
+        """Mark the candidates, at most so many, and why the others stay."""
+        rows = np.flatnonzero(self._reasons == FADED)
+        self._reasons[rows] = OVER_CAP
+        if not cap_count or not len(rows):
+            return
+        ways = Ways(self._outline)
+        freed: list[int] = []
+        looked_at_count = LOOKED_AT_PER_CANDIDATE * cap_count
+        for row in _least_worth(rows, self._faded.worth, self._outline, looked_at_count):
+            if len(self.gone) >= cap_count:
+                break
+            if row < self._entities_count:
+                if ways.facts_left(row):
+                    freed.append(row)
+                    self._reasons[row] = CARRIES_FACTS
+                else:
+                    self._go(row)
+            else:
+                self._try_fact(row, ways)
+        for row in freed:
+            if not ways.facts_left(row):
+                if len(self.gone) < cap_count:
+                    self._go(row)
+                else:
+                    self._reasons[row] = OVER_CAP
+
+    def _try_fact(self, row: int, ways: Ways) -> None:
+        fact = row - self._entities_count
+        ends = {int(self._outline.source[fact]), int(self._outline.target[fact])}
+        active = not self._faded.ended[row]
+        if active and any(self._end_stays[e] and self._active_left[e] == 1 for e in ends):
+            self._reasons[row] = SOLE_EVIDENCE
+        elif ways.is_bridge(fact):
+            self._reasons[row] = BRIDGE
+        else:
+            ways.remove(fact)
+            for entity in ends if active else ():
+                self._active_left[entity] -= 1
+            self._go(row)
+
+    def _go(self, row: int) -> None:
+        self._reasons[row] = FADED
+        self.gone.append(row)
+
+
+def _facts_count(outline: GraphOutline, which: Bools) -> Ints:
+    """Facts of each entity, of those that are marked; a self-loop counts once."""
+    source, target = outline.source[which], outline.target[which]
     ends = np.concatenate([source, target[source != target]])
     return np.bincount(ends, minlength=len(outline.entity_uuids))
 
 
-def _ranked(rows: Ints, strength: Floats, salience: Floats, uuids: list[str]) -> Ints:
-    """Weakest first, then least salient, then by uuid; unknown salience counts as the highest."""
-    strength, salience = strength[rows], np.nan_to_num(salience[rows], nan=np.inf, posinf=np.inf)
-    order = np.lexsort((salience, strength))
-    rows, strength, salience = rows[order], strength[order], salience[order]
-    as_before = (strength[1:] == strength[:-1]) & (salience[1:] == salience[:-1])
-    tied = np.flatnonzero(np.append(as_before, False) | np.append(False, as_before))
-    run = np.cumsum(~np.append(False, as_before))[tied]
-    rows_tied = rows[tied].tolist()
-    ties = zip(run.tolist(), [uuids[row] for row in rows_tied], rows_tied, strict=True)
-    rows[tied] = [row for _, _, row in sorted(ties)]
-    return rows
+def _least_worth(rows: Ints, worth: Floats, outline: GraphOutline, count: int) -> list[int]:
+    """The rows that are worth the least, at most so many; equal ones in order of their uuids."""
+    value = np.nan_to_num(worth[rows], nan=np.inf, posinf=np.inf)
+    if len(rows) > count:
+        least = value <= np.partition(value, count - 1)[count - 1]
+        rows, value = rows[least], value[least]
+    uuids = outline.memory_uuids
+    named = zip(value.tolist(), [uuids[row] for row in rows.tolist()], rows.tolist(), strict=True)
+    return [row for _, _, row in sorted(named)[:count]]

@@ -21,6 +21,8 @@ from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.salience import SalienceScorer
 from synapse.hippocampus.schema import Schema, SchemaExtractor
+from synapse.hippocampus.share import shares, words_counts
+from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.touches import Touches, touches
 from synapse.hippocampus.traces import TraceTable
@@ -105,11 +107,32 @@ class Thoughts:
     @cached_property
     def stability(self) -> Floats:
         """Stability from spaced rehearsals and from association, 1 or more."""
-        return self.curve.associated_stability(
-            self.curve.stabilities(self.touched.times_s, self.touched.offsets),
+        rehearsed = Stability(self.config.forgetting)
+        return rehearsed.associated(
+            rehearsed.column(self.touched.times_s, self.touched.offsets),
             self.association,
             self.config.hebbian.stability_boost,
         )
+
+    @cached_property
+    def share(self) -> Floats:
+        """How much of an episode rests on each memory, above 0 to 1."""
+        facts, entity_episodes = self.snapshot.facts, self.touched.entity_episodes
+        episodes_count = len(self.snapshot.episodes)
+        alike = np.ones(len(self.snapshot.entities))
+        return np.concatenate(
+            [
+                shares(entity_episodes, alike, episodes_count),
+                shares(facts.episodes, words_counts(facts.text), episodes_count),
+            ]
+        )
+
+    @cached_property
+    def ended(self) -> Bools:
+        """Facts that are no longer true at this moment; entities never end."""
+        facts = self.snapshot.facts
+        ended = (facts.invalid_at_s <= self.now_s) | (facts.expired_at_s <= self.now_s)
+        return np.concatenate([np.zeros(len(self.snapshot.entities), np.bool_), ended])
 
     @cached_property
     def schemas(self) -> tuple[Schema, ...]:
@@ -126,6 +149,9 @@ class Thoughts:
             emotion=self.scorer.emotion(self.emotion_hits),
             stability=self.stability,
             association=self.association,
+            bonus=np.zeros(len(self.association)),
+            share=self.share,
+            ended=self.ended.astype(np.float64),
         )
         return Standing(self.snapshot.outline(), kept, self.now_s, self.config)
 

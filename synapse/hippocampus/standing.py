@@ -18,7 +18,7 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.model import Bools, Floats, GraphOutline
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
+from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
 from synapse.hippocampus.traces import TraceTable, rows_of, trace_table
 
@@ -33,6 +33,12 @@ class Kept:
     emotion: Floats
     stability: Floats
     association: Floats
+    bonus: Floats
+    """Retention gained by being recalled together with others."""
+    share: Floats
+    """How much of an episode rests on the memory."""
+    ended: Floats
+    """1 for facts that are no longer true, else 0."""
 
     @classmethod
     def of(cls, **columns: Floats) -> Kept:
@@ -58,6 +64,20 @@ class Kept:
         return trace_table(outline.keys(), {"kind": kinds, **columns})
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is known about the use of memories beside the graph; ``None`` where nothing is.
+
+    Arrays have shape (memories,).
+    """
+
+    last_recall_s: Floats | None = None
+    """When somebody last asked for the memory and it counted; NaN where never."""
+    pinned: Bools | None = None
+    archived_count: int = 0
+    """Memories that earlier runs have taken."""
+
+
 class Standing:
     """Age, salience, strength and prune verdict of every memory at one moment.
 
@@ -65,12 +85,18 @@ class Standing:
     """
 
     def __init__(
-        self, outline: GraphOutline, kept: Kept, now_s: float, config: HippocampusConfig
+        self,
+        outline: GraphOutline,
+        kept: Kept,
+        now_s: float,
+        config: HippocampusConfig,
+        use: Use | None = None,
     ) -> None:
         self.outline = outline
         self.kept = kept
         self.now_s = now_s
         self.config = config
+        self.use = use or Use()
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
 
@@ -101,24 +127,54 @@ class Standing:
 
     @cached_property
     def strength(self) -> Floats:
-        """Retention, 0 to 1; 1 where the age is unknown."""
-        return self.curve.strength(self.age_days, self.importance, self.kept.stability)
+        """Retention, 0 to 1; 1 where the age is unknown.
+
+        S' = min(1, S + b), where S is the forgetting curve and b the bonus of memories that are
+        recalled together.
+        """
+        curve = self.curve.strength(self.age_days, self.importance, self.kept.stability)
+        return np.minimum(curve + self.kept.bonus, 1.0)
+
+    @cached_property
+    def lasts_days(self) -> Floats:
+        """Days from the last touch until strength has fallen to the prune threshold: where
+        S' = θ, S is θ - b. Infinite where the bonus alone is enough."""
+        return self.curve.days_until(
+            self.config.prune_below - self.kept.bonus, self.importance, self.kept.stability
+        )
 
     @cached_property
     def fading(self) -> Bools:
         """Memories that fall below the prune threshold within the warning horizon if nothing
         touches them."""
-        threshold = self.config.pruning.threshold
-        lasts_days = self.curve.days_until(threshold, self.importance, self.kept.stability)
-        left_days = lasts_days - self.age_days
+        left_days = self.lasts_days - self.age_days
         return (left_days >= 0.0) & (left_days <= self.config.forgetting.fading_horizon_days)
+
+    @cached_property
+    def worth(self) -> Floats:
+        """In which order faded memories go: importance times share, the least first."""
+        return self.importance * self.kept.share
+
+    @cached_property
+    def faded(self) -> Faded:
+        """What the pruning policy looks at."""
+        count, use = len(self.age_days), self.use
+        last_recall_s = np.full(count, np.nan) if use.last_recall_s is None else use.last_recall_s
+        return Faded(
+            strength=self.strength,
+            age_days=self.age_days,
+            worth=self.worth,
+            ended=self.kept.ended > 0.0,
+            days_since_recall=np.maximum(self.now_s - last_recall_s, 0.0) / SECONDS_PER_DAY,
+            pinned=np.zeros(count, np.bool_) if use.pinned is None else use.pinned,
+            archived_count=use.archived_count,
+        )
 
     @cached_property
     def pruning(self) -> PruningDecision:
         """Keep, spare or candidate for each memory, with the reason."""
-        return PruningPolicy(self.config.pruning).decide(
-            self.outline, self.strength, self.age_days, self.salience
-        )
+        policy = PruningPolicy(self.config.pruning, self.config.prune_below)
+        return policy.decide(self.outline, self.faded)
 
 
 def _as_kept(values: Floats) -> Floats:

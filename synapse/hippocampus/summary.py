@@ -178,7 +178,7 @@ def _pruning(standing: Standing) -> Pruning:
     entities_count = len(standing.outline.entity_uuids)
     candidates = decision.ranked_candidates
     return Pruning(
-        threshold=standing.config.pruning.threshold,
+        threshold=standing.config.prune_below,
         candidates=len(candidates),
         share=round(len(candidates) / len(uuids), 4) if uuids else 0.0,
         kept=decision.kept_count,

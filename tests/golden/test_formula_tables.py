@@ -8,11 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from synapse.hippocampus.config import ForgettingConfig
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
 
 HERE = Path(__file__).parent
-CURVE, SCORER = ForgettingCurve(), SalienceScorer()
+CURVE, SCORER = ForgettingCurve(ForgettingConfig(curve="exponential")), SalienceScorer()
+POWER = ForgettingCurve(ForgettingConfig(curve="power"))
+CURVES = pytest.mark.parametrize(
+    ("curve", "suffix"), [(CURVE, ""), (POWER, "_power")], ids=["exponential", "power"]
+)
 
 
 def table(name: str) -> dict[str, np.ndarray]:
@@ -21,18 +26,20 @@ def table(name: str) -> dict[str, np.ndarray]:
     return {key: np.array([float(row[key] or "nan") for row in rows]) for key in rows[0]}
 
 
-def test_strength() -> None:
-    rows = table("strength.csv")
-    strength = CURVE.strength(
+@CURVES
+def test_strength(curve: ForgettingCurve, suffix: str) -> None:
+    rows = table(f"strength{suffix}.csv")
+    strength = curve.strength(
         rows["age_days"], rows["salience"], rows["stability"], rows["days_since_recall"]
     )
     np.testing.assert_allclose(strength, rows["strength"], rtol=0, atol=2e-15)
 
 
-def test_strength_of_single_memories_equals_the_column() -> None:
-    rows = table("strength.csv")
+@CURVES
+def test_strength_of_single_memories_equals_the_column(curve: ForgettingCurve, suffix: str) -> None:
+    rows = table(f"strength{suffix}.csv")
     names = ("age_days", "salience", "stability", "days_since_recall")
-    single = [CURVE.strength(*map(float, row)) for row in zip(*map(rows.get, names), strict=True)]
+    single = [curve.strength(*map(float, row)) for row in zip(*map(rows.get, names), strict=True)]
     assert all(type(value) is float for value in single)
     np.testing.assert_allclose(single, rows["strength"], rtol=0, atol=2e-15)
 
@@ -49,10 +56,11 @@ def test_salience_and_importance() -> None:
     np.testing.assert_allclose(SCORER.importance(parts), rows["importance"], rtol=0, atol=2e-15)
 
 
-def test_days_until() -> None:
-    rows = table("days_until.csv")
+@CURVES
+def test_days_until(curve: ForgettingCurve, suffix: str) -> None:
+    rows = table(f"days_until{suffix}.csv")
     for threshold, salience, days in zip(*rows.values(), strict=True):
-        assert CURVE.days_until(float(threshold), float(salience)) == pytest.approx(days, abs=1e-12)
+        assert curve.days_until(float(threshold), float(salience)) == pytest.approx(days, rel=1e-13)
 
 
 @pytest.mark.parametrize(

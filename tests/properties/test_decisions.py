@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from synapse.hippocampus.config import (
 )
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
+from synapse.hippocampus.pruning import CANDIDATE, Faded, PruningDecision, PruningPolicy
 from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.schema import SchemaExtractor
 from tests.support.fact_graphs import Said, at, fact_graph
@@ -162,40 +163,89 @@ def column(data: st.DataObject, count: int) -> np.ndarray[tuple[int], np.dtype[n
     return np.array([math.nan if v is None else v for v in drawn], np.float64)
 
 
-@given(graphs(), st.data())
+def faded(data: st.DataObject, count: int) -> Faded:
+    flags = st.lists(st.booleans(), min_size=count, max_size=count)
+    return Faded(
+        *(column(data, count) for _ in range(3)),
+        ended=np.array(data.draw(flags), np.bool_),
+        days_since_recall=column(data, count),
+        pinned=np.array(data.draw(flags), np.bool_),
+        archived_count=data.draw(st.integers(0, 3)),
+    )
+
+
+policies = st.builds(
+    PruningPolicy,
+    st.builds(
+        PruningConfig,
+        grace_days=st.sampled_from([0.0, 0.5]),
+        recalled_days=st.sampled_from([0.0, 0.5]),
+        hub_facts_count=st.integers(1, 9),
+        max_share_ratio=st.sampled_from([0.0, 0.3, 1.0]),
+        max_count=st.sampled_from([0, 1, 100]),
+        max_lifetime_ratio=st.sampled_from([0.5, 1.0]),
+    ),
+    st.just(0.05),
+)
+
+
+@given(graphs(), policies, st.data())
 def test_pruning_accounts_for_every_memory_and_leaves_the_unknown(
-    graph: GraphSnapshot, data: st.DataObject
+    graph: GraphSnapshot, policy: PruningPolicy, data: st.DataObject
 ) -> None:
     count = len(graph.memory_uuids)
-    strength, age_days, salience = (column(data, count) for _ in range(3))
-    decision = PruningPolicy(PruningConfig()).decide(graph.outline(), strength, age_days, salience)
+    seen = faded(data, count)
+    decision = policy.decide(graph.outline(), seen)
     candidates = decision.ranked_candidates
     assert decision.kept_count + decision.spared_count + len(candidates) == count
-    assert np.all((strength[candidates] >= 0.0) & (strength[candidates] < 0.05))
-    assert np.all(np.isfinite(age_days[candidates]))
+    assert len(set(candidates.tolist())) == len(candidates) <= decision.cap_count
+    assert np.all((seen.strength[candidates] >= 0.0) & (seen.strength[candidates] < 0.05))
+    assert np.all(np.isfinite(seen.age_days[candidates]))
+    assert not seen.pinned[candidates].any()
     assert _no_staying_fact_loses_an_end(graph, decision)
     for row in range(count):
         assert decision.explain_row(row).startswith(decision.verdict(row))
 
 
-@given(graphs(), st.data())
+@given(graphs(), policies, st.data())
 def test_forgetting_a_value_never_makes_a_memory_more_prunable(
-    graph: GraphSnapshot, data: st.DataObject
+    graph: GraphSnapshot, policy: PruningPolicy, data: st.DataObject
 ) -> None:
     count = len(graph.memory_uuids)
     assume(count > 0)
-    strength, age_days, salience = (column(data, count) for _ in range(3))
-    policy, row = PruningPolicy(PruningConfig()), data.draw(st.integers(0, count - 1))
-    before = set(
-        policy.decide(graph.outline(), strength, age_days, salience).ranked_candidates.tolist()
-    )
-    for lost in (strength, age_days):
+    seen, row = faded(data, count), data.draw(st.integers(0, count - 1))
+    for lost in (seen.strength, seen.age_days):
         kept, lost[row] = lost[row], math.nan
-        after = policy.decide(
-            graph.outline(), strength, age_days, salience
-        ).ranked_candidates.tolist()
-        assert set(after) <= before
+        assert row not in policy.decide(graph.outline(), seen).ranked_candidates
         lost[row] = kept
+    before = row in policy.decide(graph.outline(), seen).ranked_candidates
+    seen.worth[row] = math.nan
+    assert before or row not in policy.decide(graph.outline(), seen).ranked_candidates
+
+
+@given(graphs(), policies, st.data())
+def test_what_stays_together_stays_connected(
+    graph: GraphSnapshot, policy: PruningPolicy, data: st.DataObject
+) -> None:
+    decision = policy.decide(graph.outline(), faded(data, len(graph.memory_uuids)))
+    entities_count = len(graph.entities)
+    stays = decision.verdicts != CANDIDATE
+    before = _parts(graph, np.ones(len(graph.facts), np.bool_))
+    after = _parts(graph, stays[entities_count:])
+    for a, b in itertools.combinations(np.flatnonzero(stays[:entities_count]).tolist(), 2):
+        facts_left = decision.staying_facts_count[[a, b]]
+        if before[a] == before[b] and facts_left.all():
+            assert after[a] == after[b]
+
+
+def _parts(graph: GraphSnapshot, facts: np.ndarray) -> list[int]:
+    part = list(range(len(graph.entities)))
+    for _ in part:
+        for source, target in zip(
+            graph.facts.source[facts], graph.facts.target[facts], strict=True
+        ):
+            part[source] = part[target] = min(part[source], part[target])
+    return part
 
 
 def _no_staying_fact_loses_an_end(graph: GraphSnapshot, decision: PruningDecision) -> bool:

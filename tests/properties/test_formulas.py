@@ -8,30 +8,39 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synapse.hippocampus.config import ForgettingConfig
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
+from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.touches import touches
 from tests.support.small_graphs import UNKNOWN, small_graph, with_facts_in_order
 
-CURVE, SCORER = ForgettingCurve(), SalienceScorer()
+STABILITY, SCORER = Stability(), SalienceScorer()
 ROUNDING = 1e-12
 
 any_float = st.floats()
 days = st.floats(0.0, 1e6)
 unit = st.floats(0.0, 1.0)
-stability = st.floats(1.0, 6.0)
+stability = st.floats(1.0, 32.0)
+curves = st.sampled_from(
+    [
+        ForgettingCurve(ForgettingConfig(curve="exponential")),
+        ForgettingCurve(ForgettingConfig(curve="power")),
+        ForgettingCurve(ForgettingConfig(curve="power", power_exponent=0.5)),
+    ]
+)
 recall = days | st.just(UNKNOWN)
 time_s = st.floats(0.0, 4e9)
 times_s = st.lists(time_s, max_size=12)
 
 
-@given(any_float, any_float, any_float, any_float)
+@given(curves, any_float, any_float, any_float, any_float)
 def test_strength_is_in_the_unit_interval_whatever_comes(
-    age_days: float, salience: float, stability: float, since_days: float
+    curve: ForgettingCurve, age_days: float, salience: float, stability: float, since_days: float
 ) -> None:
-    assert 0.0 <= CURVE.strength(age_days, salience, stability, since_days) <= 1.0
+    assert 0.0 <= curve.strength(age_days, salience, stability, since_days) <= 1.0
 
 
 @given(any_float, any_float, any_float, st.booleans())
@@ -47,102 +56,127 @@ def test_salience_is_in_the_unit_interval_whatever_comes(
     assert 0.0 <= SCORER.total(parts) <= SCORER.importance(parts) <= 1.0
 
 
-@given(days, days, unit, stability)
-def test_strength_falls_with_age(a: float, b: float, salience: float, stability: float) -> None:
+@given(curves, days, days, unit, stability)
+def test_strength_falls_with_age(
+    curve: ForgettingCurve, a: float, b: float, salience: float, stability: float
+) -> None:
     younger, older = sorted((a, b))
     assert (
-        CURVE.strength(older, salience, stability)
-        <= CURVE.strength(younger, salience, stability) + ROUNDING
+        curve.strength(older, salience, stability)
+        <= curve.strength(younger, salience, stability) + ROUNDING
     )
 
 
-@given(days, recall, days, unit, stability)
+@given(curves, days, recall, days, unit, stability)
 def test_strength_falls_as_time_passes(
-    age_days: float, since_days: float, elapsed_days: float, salience: float, stability: float
+    curve: ForgettingCurve,
+    age_days: float,
+    since_days: float,
+    elapsed_days: float,
+    salience: float,
+    stability: float,
 ) -> None:
-    before = CURVE.strength(age_days, salience, stability, since_days)
-    after = CURVE.strength(age_days + elapsed_days, salience, stability, since_days + elapsed_days)
+    before = curve.strength(age_days, salience, stability, since_days)
+    after = curve.strength(age_days + elapsed_days, salience, stability, since_days + elapsed_days)
     assert after <= before + ROUNDING
 
 
-@given(days, recall, unit, unit, stability, stability)
+@given(curves, days, recall, unit, unit, stability, stability)
 def test_salience_and_stability_never_speed_up_decay(
-    age_days: float, since_days: float, s: float, t: float, a: float, b: float
+    curve: ForgettingCurve,
+    age_days: float,
+    since_days: float,
+    s: float,
+    t: float,
+    a: float,
+    b: float,
 ) -> None:
     (weak, strong), (loose, firm) = sorted((s, t)), sorted((a, b))
-    least = CURVE.strength(age_days, weak, loose, since_days)
-    assert CURVE.strength(age_days, strong, loose, since_days) >= least - ROUNDING
-    assert CURVE.strength(age_days, weak, firm, since_days) >= least - ROUNDING
+    least = curve.strength(age_days, weak, loose, since_days)
+    assert curve.strength(age_days, strong, loose, since_days) >= least - ROUNDING
+    assert curve.strength(age_days, weak, firm, since_days) >= least - ROUNDING
 
 
-@given(days, any_float, any_float, unit, stability)
+@given(curves, days, any_float, any_float, unit, stability)
 def test_a_recall_never_lowers_strength_and_a_newer_one_helps_no_less(
-    age_days: float, r: float, q: float, salience: float, stability: float
+    curve: ForgettingCurve, age_days: float, r: float, q: float, salience: float, stability: float
 ) -> None:
-    without = CURVE.strength(age_days, salience, stability)
-    assert CURVE.strength(age_days, salience, stability, r) >= without
+    without = curve.strength(age_days, salience, stability)
+    assert curve.strength(age_days, salience, stability, r) >= without
     if not (math.isnan(r) or math.isnan(q)):
         newer, older = sorted((r, q))
         assert (
-            CURVE.strength(age_days, salience, stability, newer)
-            >= CURVE.strength(age_days, salience, stability, older) - ROUNDING
+            curve.strength(age_days, salience, stability, newer)
+            >= curve.strength(age_days, salience, stability, older) - ROUNDING
         )
 
 
-@given(st.floats(1e-6, 1.0), unit, stability)
-def test_days_until_inverts_strength(threshold: float, salience: float, stability: float) -> None:
-    age_days = CURVE.days_until(threshold, salience, stability)
-    assert math.isclose(CURVE.strength(age_days, salience, stability), threshold, rel_tol=1e-12)
-
-
-@given(days, unit, stability, st.sampled_from([UNKNOWN, -1.0, float("-inf"), -1e308]))
-def test_missing_and_future_values_never_make_a_memory_weaker(
-    age_days: float, salience: float, stability: float, missing: float
+@given(curves, st.floats(1e-6, 1.0), unit, stability)
+def test_days_until_inverts_strength(
+    curve: ForgettingCurve, threshold: float, salience: float, stability: float
 ) -> None:
-    known = CURVE.strength(age_days, salience, stability)
-    assert CURVE.strength(missing, salience, stability) >= known
-    assert CURVE.strength(age_days, salience, stability, missing) >= known
-    assert CURVE.strength(age_days, UNKNOWN, stability) >= known
-    assert CURVE.strength(age_days, salience, UNKNOWN) >= known
+    age_days = curve.days_until(threshold, salience, stability)
+    assert math.isclose(curve.strength(age_days, salience, stability), threshold, rel_tol=1e-12)
+
+
+@given(curves, days, unit, stability, st.sampled_from([UNKNOWN, -1.0, float("-inf"), -1e308]))
+def test_missing_and_future_values_never_make_a_memory_weaker(
+    curve: ForgettingCurve, age_days: float, salience: float, stability: float, missing: float
+) -> None:
+    known = curve.strength(age_days, salience, stability)
+    assert curve.strength(missing, salience, stability) >= known
+    assert curve.strength(age_days, salience, stability, missing) >= known
+    assert curve.strength(age_days, UNKNOWN, stability) >= known
+    assert curve.strength(age_days, salience, UNKNOWN) >= known
     assert SCORER.recency(missing) >= SCORER.recency(age_days)
     assert SCORER.frequency(UNKNOWN) >= SCORER.frequency(age_days)
     assert SCORER.emotion(UNKNOWN) >= SCORER.emotion(age_days)
 
 
-@given(st.lists(st.tuples(days, unit, stability, recall), max_size=40), st.data())
+@given(curves, st.lists(st.tuples(days, unit, stability, recall), max_size=40), st.data())
 def test_a_memory_does_not_depend_on_its_place_in_the_column(
-    rows: list[tuple[float, float, float, float]], data: st.DataObject
+    curve: ForgettingCurve, rows: list[tuple[float, float, float, float]], data: st.DataObject
 ) -> None:
     order = np.array(data.draw(st.permutations(range(len(rows)))), np.int64)
     column = np.array(rows, np.float64).reshape(-1, 4).T
-    strength = CURVE.strength(*column)
-    np.testing.assert_array_equal(CURVE.strength(*column[:, order]), strength[order])
-    np.testing.assert_array_equal([CURVE.strength(*row) for row in rows], strength)
+    strength = curve.strength(*column)
+    np.testing.assert_array_equal(curve.strength(*column[:, order]), strength[order])
+    np.testing.assert_array_equal([curve.strength(*row) for row in rows], strength)
 
 
-@given(times_s, time_s)
-def test_a_further_rehearsal_never_lowers_stability(times: list[float], further: float) -> None:
-    assert CURVE.stability([*times, further]) >= CURVE.stability(times) - ROUNDING
+@given(times_s, times_s, time_s, st.booleans())
+def test_a_further_rehearsal_never_lowers_stability(
+    episodes: list[float], recalls: list[float], further: float, is_recall: bool
+) -> None:
+    before = STABILITY.of(episodes, recalls)
+    if is_recall:
+        after = STABILITY.of(episodes, [*recalls, further])
+    else:
+        after = STABILITY.of([*episodes, further], recalls)
+    assert after >= before - ROUNDING
 
 
-@given(times_s, st.randoms(use_true_random=False))
-def test_the_order_of_rehearsals_is_irrelevant(times: list[float], random: object) -> None:
-    shuffled = list(times)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert CURVE.stability(shuffled) == CURVE.stability(times)
+@given(times_s, times_s, st.randoms(use_true_random=False))
+def test_the_order_of_rehearsals_is_irrelevant(
+    episodes: list[float], recalls: list[float], random: object
+) -> None:
+    expected = STABILITY.of(episodes, recalls)
+    random.shuffle(episodes)  # type: ignore[attr-defined]
+    random.shuffle(recalls)  # type: ignore[attr-defined]
+    assert STABILITY.of(episodes, recalls) == expected
 
 
-@given(st.lists(any_float, max_size=12))
-def test_stability_is_bounded_whatever_comes(times: list[float]) -> None:
-    known = [time for time in times if math.isfinite(time)]
-    assert 1.0 <= CURVE.stability(times) == CURVE.stability(known) <= 6.0
+@given(st.lists(any_float, max_size=12), st.lists(any_float, max_size=12))
+def test_stability_is_bounded_whatever_comes(episodes: list[float], recalls: list[float]) -> None:
+    known = [[t for t in times if math.isfinite(t)] for times in (episodes, recalls)]
+    assert 1.0 <= STABILITY.of(episodes, recalls) == STABILITY.of(*known) <= 32.0
 
 
 @given(stability, unit, unit)
 def test_association_never_lowers_stability(value: float, a: float, b: float) -> None:
     loose, firm = sorted((a, b))
-    raised = CURVE.associated_stability(value, loose, 0.5)
-    assert value <= raised <= CURVE.associated_stability(value, firm, 0.5) <= 6.0
+    raised = STABILITY.associated(value, loose, 0.5)
+    assert value <= raised <= STABILITY.associated(value, firm, 0.5) <= 32.0
 
 
 @st.composite
@@ -202,8 +236,8 @@ def test_the_order_of_facts_only_permutes_the_results(
     one, two = touches(graph), touches(shuffled)
     np.testing.assert_array_equal(one.last_touch_s[memory], two.last_touch_s)
     np.testing.assert_array_equal(
-        CURVE.stabilities(one.times_s, one.offsets)[memory],
-        CURVE.stabilities(two.times_s, two.offsets),
+        STABILITY.column(one.times_s, one.offsets)[memory],
+        STABILITY.column(two.times_s, two.offsets),
     )
 
 

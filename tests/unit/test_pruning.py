@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pytest
 
 from synapse.hippocampus.config import PruningConfig
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.pruning import PruningDecision, PruningPolicy
+from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
 from tests.support.fact_graphs import Said, fact_graph
 
 UNKNOWN = float("nan")
+UNCAPPED: dict[str, Any] = {"max_share_ratio": 1.0, "max_lifetime_ratio": 1.0}
 GRAPH = fact_graph([Said("a", "USES", "b"), Said("b", "USES", "c")])
 """Memories: a, b, c, fact-0 (a, b), fact-1 (b, c)."""
+RING = fact_graph([Said(a, "USES", b) for a, b in ("ab", "bc", "ca")])
+"""Memories: a, b, c, then the three facts between them."""
+
+
+def column(values: Sequence[float] | None, default: float, count: int) -> np.ndarray:
+    return np.array([default] * count if values is None else values, np.float64)
 
 
 def decide(
     strength: Sequence[float],
     age_days: Sequence[float] | None = None,
-    salience: Sequence[float] | None = None,
+    worth: Sequence[float] | None = None,
     pinned: Sequence[bool] | None = None,
+    recalled_days: Sequence[float] | None = None,
+    ended: Sequence[bool] | None = None,
+    archived_count: int = 0,
     graph: GraphSnapshot = GRAPH,
     threshold: float = 0.05,
+    **config: Any,
 ) -> PruningDecision:
     count = len(strength)
-    return PruningPolicy(PruningConfig(threshold=threshold)).decide(
+    return PruningPolicy(PruningConfig(**{**UNCAPPED, **config}), threshold).decide(
         graph.outline(),
-        np.array(strength, np.float64),
-        np.array([64.0] * count if age_days is None else age_days, np.float64),
-        np.array([0.5] * count if salience is None else salience, np.float64),
-        None if pinned is None else np.array(pinned, np.bool_),
+        Faded(
+            strength=np.array(strength, np.float64),
+            age_days=column(age_days, 64.0, count),
+            worth=column(worth, 0.5, count),
+            ended=np.array(ended or [False] * count, np.bool_),
+            days_since_recall=column(recalled_days, UNKNOWN, count),
+            pinned=np.array(pinned or [False] * count, np.bool_),
+            archived_count=archived_count,
+        ),
     )
 
 
@@ -39,10 +57,10 @@ def verdicts(decision: PruningDecision) -> list[str]:
 
 
 def test_below_the_threshold_and_unprotected_is_a_candidate() -> None:
-    decision = decide([0.9, 0.9, 0.9, 0.03, 0.05])
-    assert verdicts(decision) == ["keep", "keep", "keep", "candidate", "keep"]
-    assert decision.explain_row(3) == ("candidate: strength 0.03 below 0.05, untouched for 64 days")
-    assert decision.explain_row(4) == "keep: strength 0.05 is not below 0.05"
+    decision = decide([0.9] * 3 + [0.03, 0.9, 0.05], graph=RING)
+    assert verdicts(decision) == ["keep"] * 3 + ["candidate", "keep", "keep"]
+    assert decision.explain_row(3) == "candidate: strength 0.03 below 0.05, untouched for 64 days"
+    assert decision.explain_row(5) == "keep: strength 0.05 is not below 0.05"
 
 
 def test_an_entity_that_carries_a_staying_fact_is_spared() -> None:
@@ -58,6 +76,14 @@ def test_a_spared_fact_protects_its_ends_too() -> None:
     assert decision.explain_row(3).endswith("but it is pinned")
 
 
+def test_no_entity_goes_before_its_facts() -> None:
+    decision = decide([0.01] * 5, worth=[0.1, 0.2, 0.3, 0.8, 0.9])
+    order = decision.ranked_candidates.tolist()
+    assert sorted(order) == [0, 1, 2, 3, 4]
+    assert order.index(0) > order.index(3)
+    assert order.index(1) > max(order.index(3), order.index(4))
+
+
 def test_a_self_loop_counts_once() -> None:
     graph = fact_graph([Said("a", "IS", "a")])
     decision = decide([0.01, 0.9], graph=graph)
@@ -65,7 +91,7 @@ def test_a_self_loop_counts_once() -> None:
 
 
 def test_pinned_is_the_reason_named_first() -> None:
-    decision = decide([0.01, 0.9, 0.9, 0.9, 0.9], pinned=[True] * 5)
+    decision = decide([0.01] + [0.9] * 4, age_days=[UNKNOWN] * 5, pinned=[True] * 5)
     assert decision.explain_row(0).endswith("but it is pinned")
     assert verdicts(decision)[1:] == ["keep"] * 4
 
@@ -83,20 +109,95 @@ def test_an_unknown_or_malformed_strength_counts_as_strong() -> None:
         assert decision.explain_row(3) == "keep: its strength is not known"
 
 
-def test_candidates_stand_weakest_first_then_least_salient_then_by_uuid() -> None:
-    facts = [Said("a", "USES", "b", uuid=uuid) for uuid in "vwxyz"]
-    strength = [0.9, 0.9, 0.02, 0.01, 0.02, 0.02, 0.02]
-    salience = [0.5, 0.5, 0.4, 0.9, UNKNOWN, 0.1, 0.4]
-    decision = decide(strength, salience=salience, graph=fact_graph(facts))
+@pytest.mark.parametrize(("age_days", "verdict"), [(29.9, "spared"), (30.0, "candidate")])
+def test_what_was_touched_within_the_grace_period_is_spared(age_days: float, verdict: str) -> None:
+    decision = decide([0.9] * 3 + [0.01, 0.9, 0.9], age_days=[age_days] * 6, graph=RING)
+    assert decision.verdict(3) == verdict
+
+
+@pytest.mark.parametrize(
+    ("days", "verdict"), [(0.0, "spared"), (29.9, "spared"), (30.0, "candidate")]
+)
+def test_what_was_recalled_within_30_days_is_spared(days: float, verdict: str) -> None:
+    decision = decide([0.9] * 3 + [0.01, 0.9, 0.9], recalled_days=[days] * 6, graph=RING)
+    assert decision.verdict(3) == verdict
+    assert decision.spared_by() == ({"recalled": 1} if verdict == "spared" else {})
+
+
+def test_a_hub_is_spared() -> None:
+    star = fact_graph([Said("hub", "USES", leaf) for leaf in "abc"])
+    decision = decide([0.01] * 7, graph=star, hub_facts_count=3)
+    hub = star.entities.name.index("hub")
+    assert decision.explain_row(hub).endswith(
+        "so many facts meet in it that it holds the graph together"
+    )
+    assert decide([0.01] * 7, graph=star, hub_facts_count=4).verdict(hub) == "candidate"
+
+
+def test_the_last_active_fact_of_an_entity_that_stays_is_spared() -> None:
+    pair = fact_graph([Said("a", "USES", "b"), Said("a", "RUNS", "b")])
+    decision = decide([0.9, 0.01, 0.02, 0.01], worth=[1, 1, 0.3, 0.2], graph=pair)
+    assert verdicts(decision) == ["keep", "spared", "spared", "candidate"]
+    assert decision.spared_by() == {"carries_facts": 1, "sole_evidence": 1}
+
+
+def test_a_fact_that_has_ended_is_no_evidence() -> None:
+    pair = fact_graph([Said("a", "USES", "b"), Said("a", "RUNS", "b")])
+    decision = decide([0.9, 0.9, 0.01, 0.9], ended=[False, False, False, True], graph=pair)
+    assert decision.spared_by() == {"sole_evidence": 1}
+    decision = decide([0.9, 0.9, 0.9, 0.01], ended=[False, False, False, True], graph=pair)
+    assert decision.ranked_candidates.tolist() == [3]
+
+
+def test_a_bridge_is_spared_and_a_way_round_frees_it() -> None:
+    chain = [Said(a, "USES", b) for a, b in ("ab", "bc", "cd")]
+    weak_middle = [0.9] * 4 + [0.9, 0.01, 0.9]
+    bridge = decide(weak_middle, graph=fact_graph(chain))
+    assert bridge.spared_by() == {"bridge": 1}
+    round_way = fact_graph([*chain, Said("a", "KNOWS", "d")])
+    assert decide([*weak_middle, 0.9], graph=round_way).ranked_candidates.tolist() == [5]
+
+
+def test_of_two_ways_only_one_goes() -> None:
+    ways = [Said(a, "USES", b) for a, b in ("ax", "xb", "ay", "yb", "aa", "bb")]
+    graph = fact_graph(ways)
+    strength = [0.9] * 4 + [0.01] * 4 + [0.9] * 2
+    decision = decide(strength, worth=[1] * 4 + [0.1, 0.2, 0.3, 0.4, 1, 1], graph=graph)
+    assert len(decision.ranked_candidates) == 1
+
+
+def test_the_least_worth_goes_first_then_by_uuid() -> None:
+    facts = [Said("a", "USES", "b", uuid=uuid) for uuid in "tvwxyz"]
+    worth = [0.5, 0.5, 0.9, 0.4, 0.9, UNKNOWN, 0.1, 0.4]
+    decision = decide([0.9, 0.9, 0.9, *[0.02] * 5], worth=worth, graph=fact_graph(facts))
     uuids = fact_graph(facts).memory_uuids
-    assert [uuids[row] for row in decision.ranked_candidates] == ["w", "y", "v", "z", "x"]
+    assert [uuids[row] for row in decision.ranked_candidates] == ["y", "v", "z", "w", "x"]
+
+
+@pytest.mark.parametrize(
+    ("config", "archived_count", "count"),
+    [
+        ({"max_count": 2}, 0, 2),
+        ({"max_share_ratio": 0.4}, 0, 4),
+        ({"max_share_ratio": 0.0}, 0, 0),
+        ({"max_lifetime_ratio": 0.5}, 0, 5),
+        ({"max_lifetime_ratio": 0.5}, 8, 1),
+        ({"max_lifetime_ratio": 0.5}, 11, 0),
+    ],
+)
+def test_caps(config: dict[str, Any], archived_count: int, count: int) -> None:
+    graph = fact_graph([Said("a", "USES", "b") for _ in range(8)])
+    decision = decide([0.01] * 10, graph=graph, archived_count=archived_count, **config)
+    assert len(decision.ranked_candidates) == decision.cap_count == count
+    assert sum(decision.spared_by().values()) == decision.spared_count == 10 - count
+    assert set(decision.spared_by()) <= {"over_cap", "carries_facts"}
 
 
 def test_every_memory_is_accounted_for() -> None:
-    decision = decide([0.01, 0.01, 0.9, UNKNOWN, 0.01], age_days=[9, UNKNOWN, 9, 9, 9])
-    assert (decision.kept_count, decision.spared_count) == (2, 2)
-    assert decision.ranked_candidates.tolist() == [4]
-    assert decision.candidates_and_spared().tolist() == [4, 0, 1]
+    decision = decide([0.01, 0.01, 0.9, UNKNOWN, 0.01], age_days=[90, UNKNOWN, 90, 90, 90])
+    assert (decision.kept_count, decision.spared_count) == (2, 3)
+    assert decision.spared_by() == {"age_unknown": 1, "carries_facts": 1, "sole_evidence": 1}
+    assert decision.candidates_and_spared().tolist() == [0, 1, 4]
 
 
 def test_a_threshold_of_zero_prunes_nothing_and_of_one_all_that_faded() -> None:

@@ -76,7 +76,7 @@ def test_unknown_times_are_never_candidates():
 
 
 def test_fading_memories_fall_below_the_threshold_within_the_horizon():
-    ages_days = [1.0, 50.0, 60.0, 64.0, 66.0, 70.0, 400.0]
+    ages_days = [1.0, 150.0, 205.0, 212.0, 216.0, 224.0, 400.0]
     graph = small_graph(
         8, [(i, i + 1, [i]) for i in range(7)], [NOW_S - age * DAY_S for age in ages_days]
     )
@@ -84,7 +84,7 @@ def test_fading_memories_fall_below_the_threshold_within_the_horizon():
     now = Thoughts(graph, NOW_S, config)
     horizon_s = config.forgetting.fading_horizon_days * DAY_S
     later = Thoughts(graph, NOW_S + horizon_s, config)
-    threshold = config.pruning.threshold
+    threshold = config.prune_below
     falls = (now.standing.strength >= threshold) & (later.standing.strength < threshold)
     assert falls.any() and not falls.all()
     assert now.standing.fading.tolist() == falls.tolist()

@@ -44,7 +44,7 @@ def test_a_record_is_46_bytes_of_fixed_layout() -> None:
     assert RECORD_BYTES == 46
     row = np.zeros(1, TRACE_DTYPE)
     row["key"] = b"0123456789abcdef"
-    row["kind"], row["flags"], row["last_touch_s"], row["frequency"] = 1, 2, 3.0, 0.5
+    row["kind"], row["ended"], row["last_touch_s"], row["frequency"] = 1, 2, 3.0, 0.5
     ((_, fields),) = encode(row).items()
     assert fields == {
         b"f": b"0123456789abcdef\x01\x02"

@@ -1,0 +1,171 @@
+"""Stability: how much rehearsal makes a memory's half-life longer.
+
+Rehearsals are the episodes that support a memory and its counted recalls. Two findings about
+people shape what they add:
+
+* *Spacing*: repetitions far apart help more than repetitions close together. N. J. Cepeda et al.,
+  Distributed practice in verbal recall tasks, Psychological Bulletin 132 (2006),
+  doi:10.1037/0033-2909.132.3.354.
+* *Testing*: what had to be recalled is kept far longer than what was only met again. H. L.
+  Roediger and J. D. Karpicke, Test-enhanced learning, Psychological Science 17 (2006),
+  doi:10.1111/j.1467-9280.2006.01693.x. So a recall weighs more than a further episode.
+
+The ideas are theirs, the formulas below are ours. Stability is a function of the times of the
+rehearsals alone: it is worked out anew each time and never added to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from synapse.hippocampus.config import ForgettingConfig
+from synapse.hippocampus.model import Floats, Ints
+from synapse.hippocampus.numeric import SECONDS_PER_DAY, Number, as_given
+
+
+def _none() -> Floats:
+    return np.zeros(0)
+
+
+def _nobody() -> Ints:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalls:
+    """Counted recalls of many memories: when, and of which. Shape (recalls,), in any order."""
+
+    times_s: Floats = field(default_factory=_none)
+    memory: Ints = field(default_factory=_nobody)
+    """Number of the memory, in the order of every per-memory array."""
+
+
+class Stability:
+    """Works out stability from the times of rehearsals.
+
+    >>> stability, day = Stability(), 86_400.0
+    >>> stability.of([0.0]), stability.of([0.0, 365 * day]), stability.of([0.0], [365 * day])
+    (1.0, 2.0, 17.0)
+    """
+
+    def __init__(self, config: ForgettingConfig | None = None) -> None:
+        self.config = config or ForgettingConfig()
+
+    def of(self, episodes_s: Sequence[float], recalls_s: Sequence[float] = ()) -> float:
+        """What the rehearsals of one memory make of its half-life.
+
+        σ = min(σ_max, 1 + g_e · Σ (1 − exp(−d / D)) + g_r · Σ (1 − exp(−r / D)))
+
+        d runs over the gaps between the episodes in order of time, r over the gaps between the
+        recalls; an episode that is older than every recall opens their row.
+
+        Without a repetition σ is 1. Repetitions close together add next to nothing, each one far
+        from the last adds up to its gain. A further rehearsal never lowers σ: at either end of a
+        row it adds a gap, and in the middle it splits one, d = x + y, where f(d) = 1 − exp(−d/D)
+        is concave and 0 at 0, hence f(x) + f(y) >= f(x + y). The two kinds stand in rows of their
+        own so that an episode never takes from what a recall gives.
+
+        Args:
+            episodes_s: when episodes supported the memory, seconds since 1970, in any order.
+                Unknown times are left out, here and in the next.
+            recalls_s: when it was recalled and that counted.
+
+        Returns:
+            In [1, ``stability_max``]; g_e is ``episode_gain``, g_r ``recall_gain``, D
+            ``spacing_days``.
+
+        >>> day = 86_400.0
+        >>> round(Stability().of([0.0, 1.0, 2.0]), 4)
+        1.0
+        >>> round(Stability().of([0.0, 3 * day, 6 * day]), 4)
+        2.2642
+        """
+        episodes, recalls = np.asarray(episodes_s, np.float64), np.asarray(recalls_s, np.float64)
+        recalled = Recalls(recalls, np.zeros(len(recalls), np.int64))
+        return float(self.column(episodes, np.array([0, len(episodes)], np.int64), recalled)[0])
+
+    def column(self, times_s: Floats, offsets: Ints, recalls: Recalls | None = None) -> Floats:
+        """:meth:`of` many memories at once.
+
+        Args:
+            times_s: the episodes of all memories, memory after memory.
+            offsets: those of memory i are ``times_s[offsets[i]:offsets[i + 1]]``.
+            recalls: the counted recalls of those memories that have any.
+
+        Returns:
+            Shape (memories,).
+
+        >>> Stability().column(np.zeros(3), np.array([0, 1, 1, 3])).tolist()
+        [1.0, 1.0, 1.0]
+        """
+        memories_count = len(offsets) - 1
+        memory = np.repeat(np.arange(memories_count), np.diff(offsets))
+        times_s, memory = _in_order(times_s, memory)
+        sums = self.config.episode_gain * self._spaced(times_s, memory, memories_count)
+        if recalls is not None and len(recalls.times_s):
+            rows = _with_first(recalls, times_s, memory, memories_count)
+            sums += self.config.recall_gain * self._spaced(*_in_order(*rows), memories_count)
+        return np.minimum(1.0 + sums, self.config.stability_max)
+
+    def associated(
+        self, stability: Number, association_weight: Number | float, stability_boost: float
+    ) -> Number:
+        """Stability of a memory that is tied to others by co-activation.
+
+        σ' = min(σ_max, σ · (1 + β · w))
+
+        Args:
+            stability: σ, see :meth:`of`.
+            association_weight: w in [0, 1], see :mod:`~synapse.hippocampus.hebbian`.
+            stability_boost: β of :class:`~synapse.hippocampus.config.HebbianConfig`.
+
+        Returns:
+            In [σ, ``stability_max``].
+
+        >>> Stability().associated(2.0, 0.5, stability_boost=0.5)
+        2.5
+        """
+        bounded_weight = np.maximum(np.fmin(association_weight, 1.0), 0.0)
+        raised = np.multiply(stability, 1.0 + stability_boost * bounded_weight)
+        return as_given(np.fmin(raised, self.config.stability_max), stability)
+
+    def _spaced(self, times_s: Floats, memory: Ints, memories_count: int) -> Floats:
+        is_gap = memory[1:] == memory[:-1]
+        with np.errstate(over="ignore"):
+            gaps_days = np.diff(times_s)[is_gap] / SECONDS_PER_DAY
+            spaced = -np.expm1(-gaps_days / self.config.spacing_days)
+        # Summed memory by memory, so that one memory's last digit never depends on another.
+        return np.bincount(memory[1:][is_gap], spaced, memories_count).astype(np.float64)
+
+
+def _with_first(
+    recalls: Recalls, times_s: Floats, memory: Ints, memories_count: int
+) -> tuple[Floats, Ints]:
+    """The recalls, and before them the first episode of each memory that was recalled."""
+    is_recalled = np.zeros(memories_count, np.bool_)
+    is_recalled[recalls.memory] = True
+    is_first = np.append(True, memory[1:] != memory[:-1])[: len(memory)] & is_recalled[memory]
+    first_s, first = times_s[is_first], memory[is_first]
+    oldest_s = np.full(memories_count, np.inf)
+    np.minimum.at(oldest_s, recalls.memory, np.nan_to_num(recalls.times_s, nan=np.inf))
+    earlier = first_s < oldest_s[first]
+    return (
+        np.concatenate([recalls.times_s, first_s[earlier]]),
+        np.concatenate([recalls.memory, first[earlier]]),
+    )
+
+
+def _in_order(times_s: Floats, memory: Ints) -> tuple[Floats, Ints]:
+    """Known times only, each memory's in order; columns that are so already are not copied."""
+    known = np.isfinite(times_s)
+    if not known.all():
+        times_s, memory = times_s[known], memory[known]
+    if ((times_s[1:] < times_s[:-1]) & (memory[1:] == memory[:-1])).any() or (
+        memory[1:] < memory[:-1]
+    ).any():
+        order = np.lexsort((times_s, memory))
+        times_s, memory = times_s[order], memory[order]
+    return times_s, memory

@@ -21,8 +21,10 @@ from measures import (
     capabilities,
     cardinality,
     current_state,
+    curves,
     gate,
     overfiring,
+    pruning_regret,
     supersession,
     text_pairs,
 )
@@ -40,6 +42,8 @@ MEASURES: dict[str, tuple[str, Callable[[Bench], Measured]]] = {
     "M4": (current_state.TITLE, current_state.measure),
     "M5": (capabilities.TITLE, capabilities.measure),
     "M6": (text_pairs.TITLE, text_pairs.measure),
+    "M7": (pruning_regret.TITLE, pruning_regret.measure),
+    "M8": (curves.TITLE, curves.measure),
     "M11": (overfiring.TITLE, overfiring.measure),
     "M12": (gate.TITLE, gate.measure),
 }

@@ -140,7 +140,7 @@ class PruningConfig(_Section):
     """No run proposes more of all memories than this."""
     max_count: Annotated[int, Field(ge=0)] = 1_000
     """Nor more than so many."""
-    max_lifetime_ratio: Ratio = 0.5
+    max_lifetime_ratio: Ratio = 0.25
     """Nor more than lets all runs together take this share of what there ever was."""
 
 

@@ -264,4 +264,11 @@ def _nothing_to_prune(pruning: Pruning, standing: Standing) -> str:
     if pruning.spared:
         return f"all {pruning.spared} memories below the threshold are spared"
     weakest = float(standing.strength.min())
-    return f"the weakest memory stands at {weakest:.4f}"
+    left_days = (standing.lasts_days - standing.age_days)[np.isfinite(standing.age_days)]
+    soon = left_days[np.isfinite(left_days)]
+    when = (
+        f"; the first falls below {pruning.threshold:g} in {np.ceil(soon.min()):.0f} days"
+        if len(soon)
+        else ""
+    )
+    return f"the weakest memory stands at {weakest:.4f}{when}"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.conftest import delete_graph
 
 AT = ("--now", DEMO_NOW)
 FULL = ("--schemas", "--prune", *AT)
+MONTHS_LATER = ["--now", "2026-12-01T06:00:00Z"]
 VOLATILE = ("run_id", "durations_s")
 
 
@@ -53,17 +55,23 @@ def test_the_summary_of_the_demo(consolidate, demo):
     assert summary["wrote"]["traces"] == 55 + 128
     assert summary["contradictions"]["superseded"] == 5
     assert summary["contradictions"]["missed"] >= 5
-    assert summary["schemas"]["count"] and summary["pruning"]["candidates"]
+    assert summary["schemas"]["count"]
+    assert summary["pruning"]["candidates"] == summary["pruning"]["spared"] == 0
+    assert re.fullmatch(
+        r"the weakest memory stands at 0\.3\d*; the first falls below 0\.3 in \d+ days",
+        summary["reason_for_zero"]["pruning"],
+    )
 
 
 def test_every_memory_is_accounted_for(consolidate, demo):
-    summary = consolidate("--group-id", demo, *FULL).summary
+    summary = consolidate("--group-id", demo, *FULL, *MONTHS_LATER).summary
     seen = summary["seen"]["entities"] + summary["seen"]["facts"]
     retention, pruning = summary["retention"], summary["pruning"]
     assert retention["entities"] + retention["facts"] == seen
     assert retention["changed"] + retention["unchanged"] == seen
     assert pruning["kept"] + pruning["spared"] + pruning["candidates"] == seen
-    assert sum(pruning["spared_by"].values()) == pruning["spared"]
+    assert sum(pruning["spared_by"].values()) == pruning["spared"] > 0
+    assert 0 < pruning["candidates"] <= seen // 20
     found = summary["contradictions"]
     assert found["count"] == sum(
         found[verdict] for verdict in ("superseded", "missed", "doubtful", "unclear")
@@ -128,7 +136,9 @@ def test_the_run_writes_only_into_its_own_room(consolidate, demo, connection):
 
 def test_the_report_file_holds_the_full_lists(consolidate, demo, tmp_path):
     file = tmp_path / "report.json"
-    summary = consolidate("--group-id", demo, *FULL, "--report-file", str(file)).summary
+    summary = consolidate(
+        "--group-id", demo, *FULL, *MONTHS_LATER, "--report-file", str(file)
+    ).summary
     report = json.loads(file.read_text())
     for section, value in summary.items():
         if isinstance(value, dict) and section in report:
@@ -141,7 +151,7 @@ def test_the_report_file_holds_the_full_lists(consolidate, demo, tmp_path):
     assert len(report["contradictions"]["all"]) == summary["contradictions"]["count"]
     assert len(report["schemas"]["all"]) == summary["schemas"]["count"]
     listed = report["pruning"]["all"]
-    assert len(listed) == summary["pruning"]["candidates"] + summary["pruning"]["spared"]
+    assert len(listed) == summary["pruning"]["candidates"] + summary["pruning"]["spared"] > 0
     assert all(entry["reason"] for entry in listed)
     assert not list(tmp_path.glob(".report*"))
 

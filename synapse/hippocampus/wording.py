@@ -282,7 +282,7 @@ def _longest(
 
 
 def _words(text: str) -> list[str]:
-    return [word for token in text.split() if (word := _fold(token))]
+    return [word for token in text.casefold().split() if (word := token.strip(_EDGES))]
 
 
 def _fold(token: str) -> str:

@@ -18,7 +18,6 @@ from synapse.hippocampus.rules.amounts import is_refinement
 from synapse.hippocampus.rules.claims import Claim, Name, can_end
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
 from synapse.hippocampus.timeline import nearest_successors
-from synapse.hippocampus.wording import fold_name
 
 RULE_CONFIDENCE = {
     "same_property": 0.9,
@@ -123,12 +122,19 @@ class _Replaces(_Differs):
 class _Definite(_Replaces):
     """The same sentence with another value, where it gives the one value of something."""
 
+    def __init__(self, graph: GraphReading) -> None:
+        super().__init__(graph)
+        self._is_definite: dict[int, bool] = {}
+
     def could(self, old: int, new: int) -> bool:
         graph = self.graph
-        before, after = graph.masked(old), graph.masked(new)
+        is_definite = self._is_definite.get(old)
+        if is_definite is None:
+            is_definite = graph.reader.definite.search(graph.masked(old)) is not None
+            self._is_definite[old] = is_definite
         return (
-            graph.reader.definite.search(before) is not None
-            and graph.amounts.shape(before).frame == graph.amounts.shape(after).frame
+            is_definite
+            and graph.shape(old).frame == graph.shape(new).frame
             and super().could(old, new)
         )
 
@@ -191,7 +197,7 @@ def _claimed(
     about_sources = np.isin(facts.source[ended], [source for source, _ in claims])
     for i in np.flatnonzero(about_sources & time.speaks[ended]).tolist():
         row = int(ended[i])
-        key = (int(facts.source[row]), fold_name(graph.target_name(row)))
+        key = (int(facts.source[row]), graph.folded_names[int(facts.target[row])])
         about = ordered.get(key)
         if not about:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,11 +75,12 @@ def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
     open_to_text |= np.array(told, np.bool_)[time.relation]
     spoken = graph.spoken.beginnings & (open_to_text | marked)
     rows = np.flatnonzero((marked | spoken) & graph.speaking & time.speaks)
+    parts = [needle.strip() for needle in needles]
     begun: defaultdict[int, list[_Begun]] = defaultdict(list)
     for row in rows.tolist():
         beginning = by_name[time.relation[row]]
         masked = graph.masked(row)
-        if spoken[row]:
+        if spoken[row] and _may_begin(parts, masked):
             by_text = next((b for b, p in patterns if _begins(p, masked)), None)
             if by_text and (not beginning or by_text.families & beginning.families):
                 beginning = by_text
@@ -91,6 +92,12 @@ def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
     for listed in begun.values():
         listed.sort(key=lambda b: (b.start_s, b.uuid))
     return begun
+
+
+def _may_begin(parts: Sequence[str], masked: str) -> bool:
+    """Whether a part of some phrase stands before the last place of the target."""
+    before = masked[: max(masked.rfind(TARGET), 0)].casefold()
+    return any(map(before.__contains__, parts))
 
 
 def _begins(pattern: re.Pattern[str], masked: str) -> bool:

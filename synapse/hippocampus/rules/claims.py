@@ -6,15 +6,13 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import inf, isnan
 
-import numpy as np
-
 from synapse.hippocampus.finding import Finding, date, shown
-from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.timeline import Timeline
-from synapse.hippocampus.wording import Cue, Wording, find_hits, fold_name
+from synapse.hippocampus.wording import Cue, Wording, find_hits
 
 OTHER_RELATION_RATIO = 0.8
 """What is left of a cue's confidence where the two facts have different relations."""
@@ -55,17 +53,14 @@ class _Claims:
 
 def claims_against(graph: GraphReading) -> dict[Name, list[Claim]]:
     """What sentences say has ended, by source and name."""
-    facts, time, names = graph.snapshot.facts, graph.time, graph.snapshot.entities.name
-    speakers = _speakers(graph)
-    sources = np.unique(facts.source[[row for row, _, _ in speakers]])
-    rows = np.flatnonzero(time.speaks & np.isin(facts.source, sources))
-    named = _by_name(graph, rows)
+    facts, time, names = graph.snapshot.facts, graph.time, graph.folded_names
     claims: defaultdict[Name, list[Claim]] = defaultdict(list)
-    for row, wording, cues in speakers:
-        source, own = int(facts.source[row]), fold_name(names[facts.target[row]])
+    for row, wording, cues in _speakers(graph):
+        source, own = int(facts.source[row]), names[facts.target[row]]
+        is_known = partial(graph.named.holds, source)
         created_s = float(time.created_s[row])
         order = (float(time.start_s[row]), -inf if isnan(created_s) else created_s)
-        for hit in find_hits(facts.text[row], wording, named[source].__contains__, cues):
+        for hit in find_hits(facts.text[row], wording, is_known, cues):
             if hit.name != own:
                 claims[source, hit.name].append(Claim(order, facts.uuid[row], row, hit.cue))
     return claims
@@ -73,13 +68,9 @@ def claims_against(graph: GraphReading) -> dict[Name, list[Claim]]:
 
 def claimed(graph: GraphReading, claims: dict[Name, list[Claim]]) -> Iterator[Finding]:
     """Active facts that a newer fact's text names as ended."""
-    sources = np.array(sorted({source for source, _ in claims}), np.int64)
-    source = graph.snapshot.facts.source
-    rows = np.flatnonzero(graph.active & graph.time.speaks & np.isin(source, sources))
-    named = _by_name(graph, rows)
-    for (who, name), about in claims.items():
-        if name in named[who]:
-            yield from _losers(graph, named[who][name], about)
+    for (source, name), about in claims.items():
+        rows = [row for row in graph.named.rows(source, name) if graph.active[row]]
+        yield from _losers(graph, rows, about)
 
 
 def _speakers(graph: GraphReading) -> list[tuple[int, Wording, list[int]]]:
@@ -100,17 +91,6 @@ def _may_match(wording: Wording, number: int, text: str) -> bool:
     if cue.also and not any(part in text.casefold() for part in cue.also):
         return False
     return pattern.search(text) is not None
-
-
-def _by_name(graph: GraphReading, rows: Ints) -> defaultdict[int, dict[str, list[int]]]:
-    """Facts by source and by the folded name of their target."""
-    facts = graph.snapshot.facts
-    source, target = facts.source[rows].tolist(), facts.target[rows].tolist()
-    folded = {entity: fold_name(graph.snapshot.entities.name[entity]) for entity in set(target)}
-    named: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
-    for row, start, end in zip(rows.tolist(), source, target, strict=True):
-        named[start].setdefault(folded[end], []).append(row)
-    return named
 
 
 def _losers(graph: GraphReading, rows: list[int], about: list[Claim]) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.amounts import AmountReader, Shape
+from synapse.hippocampus.rules.named import NamedFacts
 from synapse.hippocampus.rules.roles import earliest_and_latest, relations_by_role
 from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
 from synapse.hippocampus.rules.stance import StanceReader
@@ -25,7 +26,7 @@ from synapse.hippocampus.rules.statement import (
     scopes_part,
 )
 from synapse.hippocampus.timeline import Timeline
-from synapse.hippocampus.wording import Wording
+from synapse.hippocampus.wording import Wording, fold_name
 
 SINGLE, MULTI, EVENT, UNKNOWN = range(4)
 """Cardinalities as numbers."""
@@ -173,6 +174,18 @@ class GraphReading:
         return list(
             map(self.snapshot.entities.name.__getitem__, self.snapshot.facts.target.tolist())
         )
+
+    @cached_property
+    def folded_names(self) -> list[str]:
+        """The name of each entity as names are compared."""
+        return list(map(fold_name, self.snapshot.entities.name))
+
+    @cached_property
+    def named(self) -> NamedFacts:
+        """Facts that speak, by source and by the folded name of their target."""
+        facts = self.snapshot.facts
+        speaking = np.flatnonzero(self.time.speaks)
+        return NamedFacts(self.folded_names, facts.source, facts.target, speaking)
 
     def masked(self, row: int) -> str:
         """The fact's sentence with marks in place of its two names."""

@@ -12,6 +12,7 @@
     │   ├── NotFalkorDB           2   a server without the FalkorDB module
     │   ├── OutOfMemory           1   the server is at its memory limit and refuses to write
     │   └── IncompleteRead        1   fewer rows arrived than the graph holds
+    ├── TimeUp                   75   the run took longer than it may; the next one goes on
     ├── LockBusy                  4   another run works on this graph
     ├── LockLost                  1   the lock was taken over; nothing more was written
     ├── PartlyApplied             3   some graphs failed, the others finished
@@ -23,7 +24,15 @@ stays under 130 characters and avoids the words that job schedulers rewrite.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
+
+REWRITTEN_WORDS = re.compile(
+    r"time-?out|timed out|authenticat|authori[sz]|(?:rate|usage) limit|429|\b40[13]\b",
+    re.IGNORECASE,
+)
+"""A host that finds one of these in a failed job's output tells its user about a model provider
+instead of what went wrong (Hermes 0.18 and 0.19 do)."""
 
 
 class SynapseError(Exception):
@@ -76,6 +85,12 @@ class OutOfMemory(StoreError):
 
 class IncompleteRead(StoreError):
     """Fewer rows arrived than the graph holds."""
+
+
+class TimeUp(SynapseError):
+    """The run took longer than it may; what it had written is whole, and the next one goes on."""
+
+    exit_code = 75
 
 
 class LockBusy(SynapseError):

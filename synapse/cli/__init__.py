@@ -6,6 +6,7 @@ Heavy modules are imported inside the commands, so that ``--help`` answers at on
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import textwrap
@@ -24,7 +25,7 @@ from synapse.cli.load import load
 from synapse.cli.relations import relations
 from synapse.cli.review import review
 from synapse.cli.status import status
-from synapse.errors import SynapseError, UsageError
+from synapse.errors import REWRITTEN_WORDS, SynapseError, UsageError
 
 INTERRUPTED = 130
 FIRST_LINE_CHARACTERS = 130
@@ -100,6 +101,8 @@ def _interrupt(_signal: int, _frame: object) -> NoReturn:
 
 def _complain(sentence: str, error: BaseException | None, verbose: bool) -> None:
     words = " ".join(sentence.split())
+    if sys.stderr is not None and not sys.stderr.isatty():
+        words = REWRITTEN_WORDS.sub(_broken_up, words)
     first = textwrap.shorten(words, FIRST_LINE_CHARACTERS, placeholder=" …")
     if len(words) > FIRST_LINE_CHARACTERS and first == "…":
         first = words[: FIRST_LINE_CHARACTERS - 1] + "…"
@@ -109,3 +112,8 @@ def _complain(sentence: str, error: BaseException | None, verbose: bool) -> None
             print(words[:COMPLAINT_CHARACTERS], file=sys.stderr)
         if verbose and error is not None:
             traceback.print_exception(error, file=sys.stderr)
+
+
+def _broken_up(found: re.Match[str]) -> str:
+    """A word that a job host would take for its own: it can only come from somebody's name."""
+    return f"{found[0][0]}·{found[0][1:]}"

@@ -25,7 +25,8 @@ from synapse.cli.common import (
     wanted_runs,
 )
 from synapse.cli.report_file import ReportFile
-from synapse.errors import LockBusy, PartlyApplied, SynapseError, UsageError
+from synapse.cli.time_limit import TimeLimit
+from synapse.errors import LockBusy, PartlyApplied, SynapseError, TimeUp, UsageError
 
 if TYPE_CHECKING:
     from synapse.hippocampus.consolidation import Outcome, Run
@@ -51,6 +52,13 @@ def consolidate(
         typer.Option(metavar="F", help="Write the summary with its full lists to this file."),
     ] = None,
     config: ConfigFile = None,
+    max_seconds: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="S", help="End in good order after so many seconds."),
+    ] = None,
+    always_wake: Annotated[
+        bool, typer.Option("--always-wake", help="wakeAgent is true whatever was found.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 4 if another run holds the lock.")
     ] = False,
@@ -63,13 +71,13 @@ def consolidate(
             raise UsageError("--all-groups excludes --group-id and --graph; give one of them")
         settings, now_s = read_settings(config), moment(now)
         report = None if report_file is None else ReportFile(report_file)
-        with opened_store(settings) as store:
+        with TimeLimit(max_seconds) as limit, opened_store(settings) as store:
             runs = wanted_runs(
                 store, settings, all_groups, graph, group_id,
                 now_s=now_s, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
-                full_lists=report is not None,
+                full_lists=report is not None, always_wake=always_wake,
             )  # fmt: skip
-            outcomes, full = _consolidated(store, settings, runs, keep_full=report is not None)
+            outcomes, full = _consolidated(store, settings, runs, limit)
         whole = _summary(outcomes) if all_groups else outcomes[0].report.as_dict()
     except Exception as error:
         _print_line({"schema_version": 1, "status": "failed", "error": _short(error)})
@@ -85,23 +93,32 @@ def consolidate(
 
 
 def _consolidated(
-    store: MemoryStore, settings: Settings, runs: Sequence[Run], *, keep_full: bool
+    store: MemoryStore, settings: Settings, runs: Sequence[Run], limit: TimeLimit
 ) -> tuple[list[Outcome], list[dict[str, Any]]]:
     """One graph after the other; what a graph held is let go before the next one is read."""
     from synapse.hippocampus.consolidation import ConsolidationEngine
     from synapse.hippocampus.full_report import full_report
 
     engine = ConsolidationEngine(store, settings.hippocampus, perf_counter)
-    outcomes, full = [], []
-    with _cycles_left_alone():
-        for place, run in enumerate(runs):
-            if place:
-                gc.collect()
-            outcome = engine.consolidate(run)
-            if keep_full:
-                full.append(full_report(outcome.report, outcome.thoughts, outcome.ledger))
-            outcomes.append(replace(outcome, thoughts=None, ledger={}))
-            del outcome
+    outcomes: list[Outcome] = []
+    full: list[dict[str, Any]] = []
+    try:
+        with _cycles_left_alone():
+            for place, run in enumerate(runs):
+                limit.check()
+                if place:
+                    gc.collect()
+                outcome = engine.consolidate(run)
+                if run.full_lists:
+                    full.append(full_report(outcome.report, outcome.thoughts, outcome.ledger))
+                outcomes.append(replace(outcome, thoughts=None, ledger={}))
+                del outcome
+        limit.lift()
+    except TimeUp as error:
+        limit.lift()
+        left = [engine.stopped(run, "failed", error) for run in runs[len(outcomes) :]]
+        full = full[: len(outcomes)] + [outcome.report.as_dict() for outcome in left]
+        outcomes += left
     return outcomes, full
 
 

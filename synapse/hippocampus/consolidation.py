@@ -47,6 +47,8 @@ class Run:
     dry_run: bool = False
     full_lists: bool = False
     """Whether the caller wants the thoughts behind the report, which takes thinking anew."""
+    always_wake: bool = False
+    """Whether a host that is silent about runs without news is to speak about this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class ConsolidationEngine:
         try:
             return self._consolidate(run)
         except LockBusy as busy:
-            return self._stopped(run, "lock_busy", busy)
+            return self.stopped(run, "lock_busy", busy)
         except SynapseError as error:
             return self._failed(run, error)
         except Exception as error:  # noqa: BLE001  one graph's surprise must not stop the others
@@ -177,7 +179,7 @@ class ConsolidationEngine:
         changed_count = int(plan.changed.sum())
         report.retention.changed = changed_count
         report.retention.unchanged = report.seen.entities + report.seen.facts - changed_count
-        report.wakeAgent = bool(report.online_contradictions.count) or any(
+        report.wakeAgent |= bool(report.online_contradictions.count) or any(
             c.before is None for c in plan.ledger
         )
         if not run.dry_run and self._write(plan, room, report):
@@ -265,7 +267,7 @@ class ConsolidationEngine:
             report.warnings.append(f"the lock stays until it expires in {LOCK_TTL_S:g} s: {error}")
 
     def _failed(self, run: Run, error: SynapseError) -> Outcome:
-        outcome = self._stopped(run, "failed", error)
+        outcome = self.stopped(run, "failed", error)
         if run.dry_run or isinstance(error, (StoreUnreachable, UnknownGraph)):
             return outcome
         try:
@@ -277,7 +279,8 @@ class ConsolidationEngine:
             outcome.report.warnings.append(f"failure {failures_count} in a row on this graph")
         return outcome
 
-    def _stopped(self, run: Run, status: Status, error: SynapseError) -> Outcome:
+    def stopped(self, run: Run, status: Status, error: SynapseError) -> Outcome:
+        """The outcome of a run that did not come to its end, or never began."""
         report = ConsolidationReport(
             status=status, error=str(error), config_digest=self.config.digest, **_header(run)
         )
@@ -291,6 +294,7 @@ def _header(run: Run) -> dict[str, Any]:
         "group_id": run.scope.group_id,
         "now": iso_time(run.now_s),
         "dry_run": run.dry_run,
+        "wakeAgent": run.always_wake,
     }
 
 

@@ -6,10 +6,13 @@ Fields may be added, never renamed. The line holds counts and ids, no fact text,
 
 from __future__ import annotations
 
-import json
+from bisect import bisect_right
+from copy import deepcopy
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
+
+from synapse.hippocampus.json_line import json_line
 
 MAX_SUMMARY_CHARACTERS = 3_500
 _NAME_CHARACTERS = 128
@@ -210,6 +213,7 @@ class GroupsReport(BaseModel):
             "status": self.status,
             "groups": [group.as_dict() for group in self.groups],
             "totals": self.totals(),
+            "wakeAgent": any(group.wakeAgent for group in self.groups),
         }
 
     def totals(self) -> dict[str, Any]:
@@ -234,15 +238,16 @@ def summary_line(whole: dict[str, Any]) -> str:
     healthy ones); counts never do. Whatever was left out is counted under ``left_out``.
 
     >>> summary_line({"status": "ok", "graph": "café"})
-    '{"status": "ok", "graph": "caf\\\\u00e9"}'
+    '{"status": "ok", "graph": "caf\\\\u00E9"}'
     """
-    line = json.dumps(whole)
+    failed = whole.get("status") != "ok"
+    line = json_line(whole, failed=failed)
     if len(line) <= MAX_SUMMARY_CHARACTERS:
         return line
-    slim = json.loads(line)
+    slim = deepcopy(whole)
     for shrink in (_without_examples, _without_details, _without_healthy_groups):
         shrink(slim)
-        line = json.dumps(slim)
+        line = json_line(slim, failed=failed)
         if len(line) <= MAX_SUMMARY_CHARACTERS:
             break
     return line
@@ -257,15 +262,15 @@ def shortened(text: Any, limit: int) -> Any:
     >>> shortened("abcdef", 4), shortened("ab", 4), shortened(None, 4)
     ('abc…', 'ab', None)
     """
-    if not isinstance(text, str) or len(json.dumps(text)) - 2 <= limit:
+    if not isinstance(text, str) or _line_characters(text) <= limit:
         return text
-    kept, used = [], 0
-    for character in text:
-        used += len(json.dumps(character)) - 2
-        if used > limit - 1:
-            break
-        kept.append(character)
-    return "".join(kept) + "…"
+    ends = range(1, min(len(text), limit) + 1)
+    kept = bisect_right(ends, limit - 1, key=lambda end: _line_characters(text[:end]))
+    return text[:kept] + "…"
+
+
+def _line_characters(text: str) -> int:
+    return len(json_line(text, failed=True)) - 2
 
 
 def _sections(whole: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,7 +14,6 @@ from synapse import errors
 
 _FIRST_LINE_MAX = 129
 _PIPELINE = re.compile(r"^Command # \d+ \(.*\) of pipeline caused error: ")
-_REWRITTEN = re.compile(r"timed out|time-?out|authenti\w+|authori[sz]\w+|\b4(?:01|03|29)\b", re.I)
 
 
 @contextmanager
@@ -139,7 +138,7 @@ def _command(words: str) -> str:
 
 def _line(start: str, words: str) -> str:
     """One line of bounded length, without the words that job schedulers rewrite."""
-    return (start + _REWRITTEN.sub("…", words).strip())[:_FIRST_LINE_MAX]
+    return (start + errors.REWRITTEN_WORDS.sub("…", words).strip())[:_FIRST_LINE_MAX]
 
 
 def _reason(error: Exception) -> str:

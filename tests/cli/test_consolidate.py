@@ -400,3 +400,24 @@ def test_an_empty_graph_explains_its_zeros(consolidate, connection, graph_name):
     assert summary["reason_for_zero"] == {"seen": "there are no entities and no facts to see"}
     assert summary["pruning"]["share"] == 0.0
     delete_graph(connection, graph_name)
+
+
+def test_a_host_is_woken_by_news_or_always(consolidate, demo):
+    command = ("--group-id", demo, *AT)
+    calls = [
+        consolidate(*command, *more).summary["wakeAgent"] for more in ([], [], ["--always-wake"])
+    ]
+    assert calls == [True, False, True]
+
+
+def test_the_wish_to_be_woken_stands_for_all_groups(consolidate, new_server, short_folder):
+    server = new_server(short_folder / "data")
+    lines = [consolidate("--all-groups", *more, uri=server.uri) for more in ([], ["--always-wake"])]
+    assert [line.summary["wakeAgent"] for line in lines] == [False, False], "no graph, no news"
+
+
+def test_a_name_like_a_host_s_own_words_does_not_hide_the_reason(consolidate):
+    ended = consolidate("--group-id", "timeout-429")
+    assert ended.code == 2 and "'t·imeout-4·29'" in ended.err.splitlines()[0]
+    assert "timeout" not in ended.out and "429" not in ended.out
+    assert "timeout-429" in ended.summary["error"]

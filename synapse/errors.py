@@ -11,6 +11,7 @@
     │   ├── AccessRefused         2   wrong password, a right that is missing, a read-only replica
     │   ├── NotFalkorDB           2   a server without the FalkorDB module
     │   ├── OutOfMemory           1   the server is at its memory limit and refuses to write
+    │   ├── QueueFull             1   recalls wait for a run and leave no room for more
     │   └── IncompleteRead        1   fewer rows arrived than the graph holds
     ├── TimeUp                   75   the run took longer than it may; the next one goes on
     ├── LockBusy                  4   another run works on this graph
@@ -81,6 +82,10 @@ class NotFalkorDB(StoreError):
 
 class OutOfMemory(StoreError):
     """The server is at its memory limit and refuses to write."""
+
+
+class QueueFull(StoreError):
+    """Recalls wait for a run and leave no room for more."""
 
 
 class IncompleteRead(StoreError):

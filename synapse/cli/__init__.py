@@ -22,6 +22,8 @@ from synapse import __version__
 from synapse.cli.consolidate import consolidate
 from synapse.cli.explain import explain
 from synapse.cli.load import load
+from synapse.cli.pin import pin, unpin
+from synapse.cli.recall_log import recall_log
 from synapse.cli.relations import relations
 from synapse.cli.review import review
 from synapse.cli.status import status
@@ -39,7 +41,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (consolidate, status, explain, review, relations, load):
+for command in (
+    consolidate, status, explain, review, relations, recall_log, pin, unpin, load,
+):  # fmt: skip
     app.command()(command)
 
 

@@ -49,6 +49,7 @@ def _room_text(graph: str, room: RoomSummary | SynapseError) -> str:
         else "  last write never",
         f"  kept       {room.traces_count} traces, {room.ledger_count} findings, "
         f"{room.surprises_count} surprises and {room.recalls_count} recalls waiting",
+        f"  recalled   {room.recalled_count} memories, {room.pins_count} pinned",
     ]
     if room.failures_count:
         lines.append(f"  failed     {room.failures_count} times since the last good run")

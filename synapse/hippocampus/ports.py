@@ -261,6 +261,16 @@ class MemoryStore(Protocol):
         The queue is bounded: beyond 100,000 sets that no run has folded the oldest fall out.
         """
 
+    def import_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> int:
+        """Append those recall sets that no import has appended before, known by their digest.
+
+        Returns:
+            How many were new.
+
+        Raises:
+            QueueFull: nothing may fall out of the queue here; what came before is imported.
+        """
+
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""
 

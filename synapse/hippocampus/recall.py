@@ -14,6 +14,8 @@ J. D. Karpicke, Test-Enhanced Learning (2006), doi:10.1111/j.1467-9280.2006.0169
 
 from __future__ import annotations
 
+import hashlib
+import json
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -59,6 +61,13 @@ class RecallSet:
         problem = _problem(self)
         if problem:
             raise UsageError(f"a recall {problem}")
+
+    @property
+    def digest(self) -> bytes:
+        """Names what was recalled, by whom and when; two sets with one digest are one event."""
+        ranks = sorted(self.best_ranks().items())
+        said = json.dumps([ranks, self.source, float(self.at_s), self.asked])
+        return hashlib.blake2b(said.encode(), digest_size=12).digest()
 
     def best_ranks(self) -> dict[str, int]:
         """The best rank of each memory; a memory named twice counts once."""

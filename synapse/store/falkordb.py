@@ -166,6 +166,11 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             recalls.record_recalls(connection, graph, recall_sets)
 
+    def import_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> int:
+        """Append those recall sets that no import has appended before."""
+        with self._at_work_on(graph) as connection:
+            return recalls.import_recalls(connection, graph, recall_sets)
+
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""
         with self._at_work_on(graph) as connection:

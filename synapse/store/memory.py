@@ -33,7 +33,7 @@ from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
 from synapse.store.memory_archive import Archive, Items, read_images
-from synapse.store.recalls import RECALLS_MAX_COUNT
+from synapse.store.recalls import RECALLS_MAX_COUNT, queue_full
 from synapse.store.records import new_entry
 from synapse.store.times import parse_times
 
@@ -67,6 +67,7 @@ class InMemoryStore:
         self._surprises_count = 0
         self._noticed: set[tuple[str, str]] = set()
         self._recalls_count = 0
+        self._imported: set[tuple[str, bytes]] = set()
 
     def graphs(self) -> list[str]:
         """Names of the graphs there are, sorted."""
@@ -266,6 +267,19 @@ class InMemoryStore:
         new = (replace(r, id=f"{number}-0") for number, r in enumerate(wanted, first))
         kept = (*room.recalls, *new)[-RECALLS_MAX_COUNT:]
         self._rooms[graph] = replace(room, recalls=kept)
+
+    def import_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> int:
+        """Append those recall sets that no import has appended before."""
+        imported_count = 0
+        for recall_set in recall_sets:
+            event = (graph, recall_set.digest)
+            if recall_set.ranks and event not in self._imported:
+                if len(self.read_room(graph).recalls) >= RECALLS_MAX_COUNT:
+                    raise queue_full(graph)
+                self._imported.add(event)
+                self.record_recalls(graph, [recall_set])
+                imported_count += 1
+        return imported_count
 
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""

@@ -4,6 +4,7 @@
 ``profiles``  hash: memory uuid -> ``[counted, asked, sum of ranks, first places, exposures,
               {source: count}, first counted, [latest counted, ...]]``, times in seconds
 ``links``     hash: memory uuid -> ``{partner uuid: [count, last time], ...}``
+``imported``  hash: digests of the recall sets that came from a log
 ``pins``      hash: memory uuid -> ``{"at_s": ..., "reason": ...}``
 """
 
@@ -14,11 +15,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
-from synapse.errors import StoreError, UsageError
+from synapse.errors import QueueFull, StoreError, UsageError
 from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.recall import RecallProfile, RecallSet
+from synapse.store.document import shown
 from synapse.store.keys import (
     ENTRIES_PER_TRIP,
     Connection,
@@ -30,6 +32,18 @@ from synapse.store.keys import (
 )
 
 RECALLS_MAX_COUNT = 100_000
+_IMPORTED_PER_TRIP = 250
+_IMPORT = """
+local new, waiting = 0, redis.call('XLEN', KEYS[1])
+for i = 2, #ARGV, 2 do
+  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 0 then
+    if waiting + new >= tonumber(ARGV[1]) then return {new, 1} end
+    redis.call('XADD', KEYS[1], '*', 'set', ARGV[i + 1])
+    redis.call('HSET', KEYS[2], ARGV[i], '')
+    new = new + 1
+  end
+end
+return {new, 0}"""
 _PARTS = ("profiles", "links")
 _Value = TypeVar("_Value")
 
@@ -67,6 +81,36 @@ def record_recalls(connection: Connection, graph: str, recall_sets: Iterable[Rec
             for entry in part:
                 pipe.xadd(key, entry, maxlen=RECALLS_MAX_COUNT, approximate=True)
             pipe.execute()
+
+
+def import_recalls(connection: Connection, graph: str, recall_sets: Iterable[RecallSet]) -> int:
+    """Append those recall sets that no import has appended before; return how many were new.
+
+    Each set is appended in one step with the note of its digest, so that an import that was
+    interrupted is simply run again.
+
+    Raises:
+        QueueFull: nothing may fall out of the queue here; what came before is imported.
+    """
+    keys = room_key(graph, "recalls"), room_key(graph, "imported")
+    wanted = [recall_set for recall_set in recall_sets if recall_set.ranks]
+    imported_count = 0
+    for first in range(0, len(wanted), _IMPORTED_PER_TRIP):
+        values: list[Any] = []
+        for recall_set in wanted[first : first + _IMPORTED_PER_TRIP]:
+            values += [recall_set.digest, _packed_set(recall_set)]
+        new_count, is_full = connection.eval(_IMPORT, len(keys), *keys, RECALLS_MAX_COUNT, *values)
+        imported_count += new_count
+        if is_full:
+            raise queue_full(graph)
+    return imported_count
+
+
+def queue_full(graph: str) -> QueueFull:
+    """The sentence for a queue that takes no more."""
+    return QueueFull(
+        f"too many recalls wait on {shown(graph)}; run synapse consolidate, then import again"
+    )
 
 
 def pin(connection: Connection, graph: str, memory: str, pin: Pin) -> bool:

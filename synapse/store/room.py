@@ -9,6 +9,7 @@
 ``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
 ``noticed``          hash    digests of the episodes whose prediction errors were recorded
 ``recalls``          stream  recall sets, not yet folded, see :mod:`~synapse.store.recalls`
+``imported``         hash    digests of the recall sets that were imported from logs
 ``profiles``         hash    memory uuid -> JSON of how it was recalled
 ``links``            hash    memory uuid -> JSON of the memories it was recalled together with
 ``pins``             hash    memory uuid -> JSON of who wanted it kept, and why
@@ -50,8 +51,8 @@ from synapse.store.recalls import queue_recollections, read_recollections
 from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, bucket_and_field, decode, encode
 
 ACL_RULES = (
-    "+graph.query +graph.ro_query +hset +hsetnx +hmget +hgetall +hscan +hlen +hincrby +hdel "
-    "+xadd +xrange +xlen +xdel +xtrim +set +get +del +eval +pexpire "
+    "+graph.query +graph.ro_query +hset +hsetnx +hexists +hmget +hgetall +hscan +hlen +hincrby "
+    "+hdel +xadd +xrange +xlen +xdel +xtrim +set +get +del +eval +pexpire "
     "+watch +unwatch +multi +discard +exec"
 )
 

@@ -20,7 +20,13 @@ def loaded_by(code: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], *([name, "--help"] for name in ("consolidate", "load", "review", "relations"))],
+    [
+        ["--help"],
+        *(
+            [name, "--help"]
+            for name in ("consolidate", "load", "review", "relations", "recall-log", "pin")
+        ),
+    ],
 )
 def test_help_loads_neither_redis_nor_numpy_nor_pydantic(arguments):
     loaded = loaded_by(f"from synapse.cli import main; main({arguments!r})")

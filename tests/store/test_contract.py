@@ -15,13 +15,20 @@ import numpy as np
 import pytest
 import redis
 
-from synapse.errors import ConfigurationError, LockLost, SynapseError, UnknownGraph, UsageError
+from synapse.errors import (
+    ConfigurationError,
+    LockLost,
+    QueueFull,
+    SynapseError,
+    UnknownGraph,
+    UsageError,
+)
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
-from synapse.store import open_store
+from synapse.store import memory, open_store, recalls
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.memory import InMemoryStore
 
@@ -480,6 +487,42 @@ def test_recalls_that_came_while_a_run_was_thinking_stay(store: MemoryStore, gra
     assert store.acquire_lock(graph, "run", 60.0)
     store.apply(plan, "run")
     assert [r.ranks for r in store.read_room(graph).recalls] == [(("bob", 1),)]
+
+
+def test_importing_a_log_again_adds_only_what_is_new(store: MemoryStore, graph: str) -> None:
+    log = [recalled("ada", "f1", at_s=float(n)) for n in range(600)]
+    assert store.import_recalls(graph, log[:400]) == 400
+    assert store.import_recalls(graph, [*log, RecallSet((), "search", 0.0)]) == 200
+    room = store.read_room(graph)
+    assert [r.at_s for r in room.recalls] == [r.at_s for r in log]
+    write(store, graph, table([]), **folding(room, 600))
+    assert store.import_recalls(graph, log) == 0
+    assert store.read_room(graph).recalls == ()
+    store.record_recalls(graph, log[:1])
+    different = [
+        recalled("ada", "f1", at_s=0.5),
+        recalled("f1", "ada", at_s=0.0),
+        recalled("ada", "f1", at_s=0.0, source="person"),
+        recalled("ada", "f1", at_s=0.0, asked=False),
+    ]
+    assert store.import_recalls(graph, [*different, *different]) == 4
+
+
+def test_an_import_never_pushes_anything_out_of_the_queue(
+    store: MemoryStore, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (recalls, memory):
+        monkeypatch.setattr(module, "RECALLS_MAX_COUNT", 500)
+    log = [recalled("ada", at_s=float(n)) for n in range(700)]
+    with pytest.raises(QueueFull, match=r"run synapse consolidate"):
+        store.import_recalls(graph, log)
+    room = store.read_room(graph)
+    assert [r.at_s for r in room.recalls] == [r.at_s for r in log[:500]]
+    with pytest.raises(QueueFull):
+        store.import_recalls(graph, log)
+    assert store.import_recalls(graph, log[:500]) == 0
+    write(store, graph, table([]), **folding(room, 500))
+    assert store.import_recalls(graph, log) == 200
 
 
 def test_what_is_known_about_recalls_can_be_forgotten(store: MemoryStore, graph: str) -> None:

@@ -316,6 +316,7 @@ def test_the_listed_rights_are_enough(user_uri: Callable[[str], str]) -> None:
     after = store.read_room("g")
     assert (after.revision, len(after.traces), after.surprises, after.recalls) == (1, 500, (), ())
     assert store.unpin("g", "a")
+    assert store.import_recalls("g", [RecallSet((("a", 1),), "log", 1.0)]) == 1
     assert store.summarize_room("g").lock_holder == "me"
     store.release_lock("g", "me")
     assert store.lock_holder("g") is None

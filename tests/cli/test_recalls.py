@@ -1,0 +1,100 @@
+"""recall-log, pin and unpin, as people use them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from synapse.demo import DEMO_NOW
+from synapse.hippocampus.explanation import find_memory
+
+
+@pytest.fixture
+def log(tmp_path, demo, store):
+    """Two recall sets of the demo's memories, and how to write them."""
+    uuids = store.read_graph(demo).memory_uuids[:3]
+    lines = [
+        {"uuids": uuids, "at": "2026-01-05T08:00:00Z", "source": "search"},
+        {"ranks": {uuids[0]: 1, uuids[2]: 4}, "at": "2026-01-06T09:00:00Z"},
+    ]
+    file = tmp_path / "recalls.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def test_a_log_is_imported_once_and_folded_by_the_next_batch(synapse, demo, store, log):
+    for imported in (2, 0):
+        ended = synapse("recall-log", str(log), "--group-id", demo)
+        assert ended.code == 0, ended.err
+        assert ended.summary == {"graph": demo, "recall_sets": 2, "imported": imported}
+    batch = synapse("consolidate", "--group-id", demo, "--now", DEMO_NOW)
+    assert batch.summary["recalls"] == {"counted": 5, "exposures": 0, "pending": 0}
+    assert synapse("recall-log", str(log), "--group-id", demo).summary["imported"] == 0
+    status = synapse("status")
+    assert "recalled   3 memories, 0 pinned" in status.out.split(demo)[1]
+    with log.open("a") as more:
+        more.write('{"uuids": ["new"], "at": 5}\n')
+    assert synapse("recall-log", str(log), "--group-id", demo).summary["imported"] == 1
+
+
+def test_a_log_comes_from_stdin(falkordb_uri, demo, log):
+    ended = subprocess.run(
+        [sys.executable, "-m", "synapse", "recall-log", "-", "--graph", demo],
+        input=log.read_bytes(), capture_output=True,
+        env={**os.environ, "FALKORDB_URI": falkordb_uri},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["imported"] == 2
+
+
+def test_a_wrong_line_takes_nothing(synapse, demo, store, log):
+    with log.open("a") as more:
+        more.write('{"uuids": ["a"], "at": "tomorrow"}\n')
+    ended = synapse("recall-log", str(log), "--group-id", demo)
+    assert ended.code == 2
+    (complaint,) = ended.err.splitlines()
+    assert "recalls.jsonl, line 3: at 'tomorrow' is no time" in complaint and len(complaint) < 130
+    assert store.summarize_room(demo).recalls_count == 0
+
+
+def test_what_is_wrong_with_a_log_is_one_sentence(synapse, demo, graph_name, tmp_path):
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "empty").write_bytes(b"")
+    for arguments in (
+        ("nowhere.jsonl", "--group-id", demo),
+        (str(tmp_path), "--group-id", demo),
+        ("binary", "--group-id", demo),
+        ("empty", "--group-id", "nobody"),
+    ):
+        ended = synapse("recall-log", *arguments)
+        assert ended.code == 2 and ended.out == ""
+        assert len(ended.err.splitlines()) == 1 and len(ended.err) < 131
+    assert synapse("recall-log", "empty", "--group-id", demo).summary["imported"] == 0
+
+
+def test_a_memory_is_pinned_by_name_or_uuid_until_it_is_unpinned(synapse, demo, store):
+    snapshot = store.read_graph(demo)
+    uuid = snapshot.memory_uuids[find_memory(snapshot, "mira")]
+    for memory in ("mira", uuid):
+        ended = synapse("pin", memory, "--group-id", demo, "--reason", "she decides")
+        assert (ended.code, ended.out) == (0, f"{uuid} is pinned\n"), ended.err
+        pins = store.read_room(demo).pins
+        assert {name: pin.reason for name, pin in pins.items()} == {uuid: "she decides"}
+    synapse("pin", "mira", "--group-id", demo, "--reason", "another")
+    (again,) = store.read_room(demo).pins.values()
+    assert (again.at_s, again.reason) == (pins[uuid].at_s, "another")
+    assert "1 pinned" in synapse("status").out.split(demo)[1]
+    for memory, said in (("mira", "no longer"), (uuid, "not")):
+        ended = synapse("unpin", memory, "--group-id", demo)
+        assert (ended.code, ended.out) == (0, f"{uuid} is {said} pinned\n"), ended.err
+    assert store.read_room(demo).pins == {}
+
+
+@pytest.mark.parametrize("command", ["pin", "unpin"])
+def test_an_unknown_memory_is_an_error(synapse, demo, store, command):
+    ended = synapse(command, "nobody", "--group-id", demo)
+    assert ended.code == 2 and ended.out == ""
+    assert "no memory has the uuid or name 'nobody'" in ended.err
+    assert store.read_room(demo).pins == {}

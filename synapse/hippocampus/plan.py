@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import hashlib
+import json
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -44,13 +46,30 @@ class FactState:
     valid_at: str | None = None
     invalid_at: str | None = None
     expired_at: str | None = None
+    episodes: tuple[str, ...] = ()
+    """Uuids of the episodes that say it, in the graph's own order."""
+
+    @property
+    def ends(self) -> dict[str, str | None]:
+        """The two times at which it stopped to hold, and to be believed."""
+        return {"invalid_at": self.invalid_at, "expired_at": self.expired_at}
+
+    @property
+    def digest(self) -> str:
+        """Names the fact in exactly this state.
+
+        >>> FactState("x").digest == FactState("x", episodes=("said again",)).digest
+        False
+        """
+        return hashlib.blake2b(json.dumps(astuple(self)).encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class EndChange:
     """When a fact ended, before and after: one of two kinds of write to Graphiti's own data.
 
-    It is written only where the fact's end still is what it was ``before``.
+    It is written only where the fact, and the one that replaces it, still are what they were: a
+    fact that was said again meanwhile, or whose replacement was taken back, keeps its end.
     """
 
     fact: str
@@ -58,6 +77,10 @@ class EndChange:
     before: FactState
     invalid_at: str | None
     expired_at: str | None
+    by: str | None = None
+    """Uuid of the fact that replaces it, if any."""
+    by_before: FactState | None = None
+    """That fact, as it was; it may have got an end by a change of the same call."""
 
 
 @dataclass(frozen=True, slots=True)

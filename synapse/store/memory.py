@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -156,9 +156,12 @@ class InMemoryStore:
     def change_ends(self, graph: str, changes: Sequence[EndChange], lock_token: str) -> set[str]:
         """Write when facts ended, each only where its end is still what it was before."""
         kept, written = self._known(graph).facts, set()
+        before = {uuid: _state(kept[uuid]) for uuid in _named(changes) if uuid in kept}
         for change in changes:
             self._refuse_without_lock(graph, lock_token)
-            if change.fact in kept and _same_end(_state(kept[change.fact]), change.before):
+            if _is_same(before, change.fact, change.before) and (
+                change.by is None or _is_same(before, change.by, change.by_before)
+            ):
                 fact = {**kept[change.fact], "invalid_at": change.invalid_at}
                 fact["expired_at"] = change.expired_at
                 kept[change.fact] = {k: v for k, v in fact.items() if v is not None}
@@ -349,12 +352,21 @@ class InMemoryStore:
 
 
 def _state(fact: Item) -> FactState:
-    return FactState(fact["fact"], *map(fact.get, ("valid_at", "invalid_at", "expired_at")))
+    times = map(fact.get, ("valid_at", "invalid_at", "expired_at"))
+    return FactState(fact["fact"], *times, tuple(fact["episodes"]))
 
 
-def _same_end(now: FactState, before: FactState) -> bool:
-    ends = ((state.invalid_at or "", state.expired_at or "") for state in (now, before))
-    return next(ends) == next(ends)
+def _named(changes: Iterable[EndChange]) -> set[str]:
+    return {uuid for change in changes for uuid in (change.fact, change.by) if uuid is not None}
+
+
+def _is_same(states: Mapping[str, FactState], uuid: str, before: FactState | None) -> bool:
+    return before is not None and uuid in states and _bare(states[uuid]) == _bare(before)
+
+
+def _bare(state: FactState) -> tuple[Any, ...]:
+    """What of a fact is compared; an absent time and an empty one are the same."""
+    return tuple(value or "" for value in astuple(state))
 
 
 def _snapshot(graph: str, kept: Items) -> GraphSnapshot:

@@ -126,6 +126,8 @@ class Facts:
     expired_at_s: Floats
     episodes: Ragged
     """Rows in :class:`Episodes` that support the fact, each once; unknown ones are left out."""
+    references_count: Ints | None = None
+    """How many episodes the fact names, known or not; ``None`` where nobody has counted."""
 
     def __len__(self) -> int:
         return len(self.uuid)
@@ -269,6 +271,7 @@ class GraphSnapshot:
                 facts.invalid_at_s[fact_rows],
                 facts.expired_at_s[fact_rows],
                 Ragged.from_counts(counts.astype(np.int64), new_episode[support.values[known]]),
+                None if facts.references_count is None else facts.references_count[fact_rows],
             ),
             episodes=Episodes(
                 _pick(self.episodes.uuid, episode_rows),

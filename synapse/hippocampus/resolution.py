@@ -142,10 +142,20 @@ def is_unchanged(snapshot: GraphSnapshot, row: int, state: FactState | None) -> 
     return (
         state is not None
         and state.text == facts.text[row]
+        and _is_said_as_before(snapshot, row, state)
         and is_moment(state.valid_at, float(facts.valid_at_s[row]))
         and is_moment(state.invalid_at, float(facts.invalid_at_s[row]))
         and is_moment(state.expired_at, float(facts.expired_at_s[row]))
     )
+
+
+def _is_said_as_before(snapshot: GraphSnapshot, row: int, state: FactState) -> bool:
+    facts = snapshot.facts
+    known = [snapshot.episodes.uuid[episode] for episode in facts.episodes[row].tolist()]
+    if facts.references_count is None:
+        return set(known) <= set(state.episodes)
+    named = list(filter(None, state.episodes))
+    return len(named) == facts.references_count[row] and set(known) <= set(named)
 
 
 def _step(uuid: str, row: int, by: int, entry: Entry, new: Entry) -> Step:

@@ -130,7 +130,7 @@ class Resolver:
         if not noted:
             return Written(room, changed=tuple(sorted(changed)))
         entries = {step.uuid: step.entry for step in noted}
-        changes = [_end_change(step, states[step.uuid]) for step in noted if not step.is_given_up]
+        changes = [_end_change(snapshot, step, states) for step in noted if not step.is_given_up]
         facts = {change.fact for change in changes}
         self.note(graph, room, entries)
         if not self._dry_run:
@@ -183,9 +183,13 @@ def _ready(
             yield replace(step, entry=step.entry | seen)
 
 
-def _end_change(step: Step, before: FactState) -> EndChange:
+def _end_change(snapshot: GraphSnapshot, step: Step, states: Mapping[str, FactState]) -> EndChange:
     after = step.entry["after"]
-    return EndChange(step.uuid, before, after["invalid_at"], after["expired_at"])
+    by = snapshot.facts.uuid[step.by] if step.by >= 0 else None
+    return EndChange(
+        step.uuid, states[step.uuid], after["invalid_at"], after["expired_at"],
+        by, None if by is None else states[by],
+    )  # fmt: skip
 
 
 def _ledger_plan(

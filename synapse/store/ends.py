@@ -48,7 +48,8 @@ def read_facts(connection: Connection, graph: str, facts: Collection[str]) -> di
         reply = connection.execute_command("GRAPH.RO_QUERY", graph, query, "--compact")
         for uuid, text, *times, (_, episodes) in reply[1]:
             names = tuple(map(_text, episodes)) if isinstance(episodes, list) else ()
-            found[_text(uuid)] = FactState(_text(text), *map(_text_or_none, times), names)
+            valid_at, invalid_at, expired_at = map(_text_or_none, times)
+            found[_text(uuid)] = FactState(_text(text), valid_at, invalid_at, expired_at, names)
     return found
 
 

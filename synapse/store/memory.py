@@ -352,8 +352,8 @@ class InMemoryStore:
 
 
 def _state(fact: Item) -> FactState:
-    times = map(fact.get, ("valid_at", "invalid_at", "expired_at"))
-    return FactState(fact["fact"], *times, tuple(fact["episodes"]))
+    valid_at, invalid_at, expired_at = map(fact.get, ("valid_at", "invalid_at", "expired_at"))
+    return FactState(fact["fact"], valid_at, invalid_at, expired_at, tuple(fact["episodes"]))
 
 
 def _named(changes: Iterable[EndChange]) -> set[str]:
@@ -396,6 +396,7 @@ def _snapshot(graph: str, kept: Items) -> GraphSnapshot:
             invalid_at_s=_times(facts, "invalid_at"),
             expired_at_s=_times(facts, "expired_at"),
             episodes=Ragged.from_lists([_known(f["episodes"], episode_row) for f in facts]),
+            references_count=np.array([sum(map(bool, f["episodes"])) for f in facts], np.int64),
         ),
         episodes=Episodes(
             uuid=_texts(episodes, "uuid"),

@@ -202,6 +202,7 @@ def _episodes(columns: Columns, left_out: Counter[str]) -> tuple[Episodes, Ints]
 def _facts(columns: Columns, entity_row: Ints, episodes: Episodes, left_out: Counter[str]) -> Facts:
     source, target, rows = _fact_rows(columns, entity_row, left_out)
     created_at_s, valid_at_s, invalid_at_s, expired_at_s = (time[rows] for time in columns.times)
+    support, references_count = _support(columns, episodes, left_out)
     return Facts(
         uuid=_pick(columns.uuids, rows),
         relation=_pick(columns.names[0], rows),
@@ -213,12 +214,13 @@ def _facts(columns: Columns, entity_row: Ints, episodes: Episodes, left_out: Cou
         valid_at_s=valid_at_s,
         invalid_at_s=invalid_at_s,
         expired_at_s=expired_at_s,
-        episodes=_support(columns, episodes, left_out).take(rows),
+        episodes=support.take(rows),
+        references_count=references_count[rows],
     )
 
 
-def _support(columns: Columns, episodes: Episodes, left_out: Counter[str]) -> Ragged:
-    """The known episodes of each fact, each once, in their first order."""
+def _support(columns: Columns, episodes: Episodes, left_out: Counter[str]) -> tuple[Ragged, Ints]:
+    """The known episodes of each fact, each once, in their first order; and how many it names."""
     row_of_uuid = dict(zip(episodes.uuid, range(len(episodes)), strict=True))
     row_of_code = np.array([row_of_uuid.get(uuid, -1) for uuid in columns.vocabulary], np.int64)
     lists = Ragged.from_counts(columns.word_counts, columns.word_codes)
@@ -226,13 +228,16 @@ def _support(columns: Columns, episodes: Episodes, left_out: Counter[str]) -> Ra
     known = episode >= 0
     named = np.array([bool(uuid) for uuid in columns.vocabulary], np.bool_)
     left_out["references_to_unknown_episodes"] = int(named[lists.values[~known]].sum())
-    fact, episode = lists.row_numbers()[known], episode[known]
+    fact = lists.row_numbers()
+    references_count = np.bincount(fact[named[lists.values]], minlength=columns.count)
+    fact, episode = fact[known], episode[known]
     pairs = fact * max(len(episodes), 1) + episode
     ordered = np.sort(pairs)
     if (ordered[1:] == ordered[:-1]).any():
         first = np.sort(np.unique(pairs, return_index=True)[1])
         fact, episode = fact[first], episode[first]
-    return Ragged.from_counts(np.bincount(fact, minlength=columns.count), episode)
+    known_count = np.bincount(fact, minlength=columns.count)
+    return Ragged.from_counts(known_count, episode), references_count
 
 
 def _mentions(

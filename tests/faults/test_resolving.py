@@ -175,6 +175,44 @@ def test_a_fact_whose_text_changes_before_the_write_is_left(stale, save, run, st
     assert ends(save, stale.uuid) == (None, None)
 
 
+@pytest.mark.parametrize("moment", ["read_facts", "change_ends"])
+def test_a_fact_that_is_said_again_before_the_write_is_left(stale, save, run, store, moment):
+    """Graphiti has put one more episode on the old fact: its value is the current one again."""
+
+    class SaidAgain(FalkorStore):
+        def read_facts(self, graph: str, facts: Any) -> Any:
+            said_again("read_facts")
+            return super().read_facts(graph, facts)
+
+        def change_ends(self, graph: str, changes: Any, lock_token: str) -> set[str]:
+            said_again("change_ends")
+            return super().change_ends(graph, changes, lock_token)
+
+    def said_again(here: str) -> None:
+        if here == moment:
+            again = Fact("api", "CACHES_IN", "Redis", OLD)
+            save(lambda world: world.episode("Redis after all.", at=NOW, facts=[again]))
+
+    outcome = run(by=SaidAgain(store._connection, "redis://here"))
+    assert outcome.report.contradictions.resolved == 0
+    assert "1 facts changed meanwhile" in str(outcome.report.warnings)
+    assert ends(save, stale.uuid) == (None, None)
+
+
+def test_a_replacement_that_ends_before_the_write_replaces_nothing(stale, save, run, store):
+    class TakenBack(FalkorStore):
+        def change_ends(self, graph: str, changes: Any, lock_token: str) -> set[str]:
+            save(lambda world: world.cypher(
+                "MATCH ()-[e:RELATES_TO {fact: $new}]->() SET e.invalid_at = $at",
+                new=NEW, at=LATER.isoformat(),
+            ))  # fmt: skip
+            return super().change_ends(graph, changes, lock_token)
+
+    outcome = run(by=TakenBack(store._connection, "redis://here"))
+    assert outcome.report.contradictions.resolved == 0
+    assert ends(save, stale.uuid) == (None, None)
+
+
 class Died(BaseException):
     """Stands for the end of the process: nothing of ours runs after it."""
 

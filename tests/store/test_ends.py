@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ import redis
 from synapse.errors import LockLost, UnknownGraph
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
-from synapse.store import ends, open_store
+from synapse.store import cypher, ends, open_store
 from synapse.store.cypher import literal, with_rows
 from synapse.store.memory import InMemoryStore
 from synapse.store.writer import create_indices
@@ -68,6 +70,50 @@ def test_writes_what_is_unchanged_and_names_it(any_store: MemoryStore, graph_nam
         "c": FactState("c says", MORNING, MORNING),
     }
     assert any_store.change_ends(graph_name, changes, token) == set()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "something else"},
+        {"valid_at": NOON},
+        {"invalid_at": NOON},
+        {"expired_at": NOON},
+        {"episodes": ("e1", "e2")},
+        {"episodes": ()},
+        {"episodes": ("e2",)},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("whose", ["before", "by_before"])
+def test_whatever_changed_on_either_side_stops_the_write(
+    any_store: MemoryStore, graph_name: str, other: dict[str, Any], whose: str
+) -> None:
+    known = GraphDocument(episodes=tuple({"uuid": u, "valid_at": MORNING} for u in ("e1", "e2")))
+    any_store.write_memory(graph_name, known)
+    any_store.write_memory(graph_name, facts("a", "b", episodes=["e1"]))
+    token, now = locked(any_store, graph_name), any_store.read_facts(graph_name, ["a", "b"])
+    change = replace(ended("a", now["a"]), by="b", by_before=now["b"])
+    seen = replace(change, **{whose: replace(getattr(change, whose), **other)})
+    assert any_store.change_ends(graph_name, [seen], token) == set()
+    assert any_store.read_facts(graph_name, ["a", "b"]) == now
+    gone = replace(change, by="gone")
+    assert any_store.change_ends(graph_name, [gone], token) == set()
+    assert any_store.change_ends(graph_name, [change], token) == {"a"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_this_call_ends_may_replace_something_itself(
+    any_store: MemoryStore, graph_name: str, order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["a", "b", "c", "d"]
+    any_store.write_memory(graph_name, facts(*names))
+    monkeypatch.setattr(cypher, "BATCH_COUNT", 1)
+    token, now = locked(any_store, graph_name), any_store.read_facts(graph_name, names)
+    chain = [
+        replace(ended(old, now[old]), by=new, by_before=now[new]) for old, new in pairwise(names)
+    ][::order]
+    assert any_store.change_ends(graph_name, chain, token) == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize("invalid_at", [None, "", "2026-01-03T10:00:00", "soon"])
@@ -132,12 +178,18 @@ def raw(falkordb_uri: str, graph_name: str) -> Iterator[redis.Redis]:
 
 def test_the_index_is_used(raw: redis.Redis, graph_name: str) -> None:
     create_indices(raw, graph_name)
-    for query, row in ((ends.READ, "a"), (ends.WRITE, ["a", "", "", NOON, EVENING])):
+    same = ["a", "", "", [["", ""]], []]
+    for query, row in (
+        (ends.READ, "a"),
+        (ends.WRITE, [NOON, EVENING, same]),
+        (ends.WRITE_BESIDE, [NOON, EVENING, same, same]),
+    ):
         explained = raw.execute_command(
             "GRAPH.EXPLAIN", graph_name, with_rows([literal(row)], query)
         )
         plan = b"\n".join(explained).decode()
-        assert "Edge By Index Scan" in plan and "Label Scan" not in plan, plan
+        assert plan.count("Edge By Index Scan") == query.count("MATCH"), plan
+        assert "Label Scan" not in plan, plan
 
 
 def test_at_most_five_hundred_a_query(

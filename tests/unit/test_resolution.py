@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from synapse.hippocampus.finding import DENIED, Finding
 from synapse.hippocampus.ledger import UNDO, follow
 from synapse.hippocampus.model import GraphSnapshot
@@ -137,6 +139,7 @@ def test_a_fact_is_unchanged_when_text_and_times_are() -> None:
     state = FactState("Ann lives in Rome", format_stamp(at(0.0)))
     assert is_unchanged(OPEN, 0, state)
     assert is_unchanged(OPEN, 0, replace(state, invalid_at="", expired_at="soon"))
+    assert is_unchanged(OPEN, 0, replace(state, episodes=("of another group",)))
     for other in (
         None,
         replace(state, text="Ann lives in Roma"),
@@ -145,3 +148,13 @@ def test_a_fact_is_unchanged_when_text_and_times_are() -> None:
         replace(state, expired_at=format_stamp(at(1.0))),
     ):
         assert not is_unchanged(OPEN, 0, other)
+
+
+def test_a_fact_that_was_said_again_has_changed() -> None:
+    graph = fact_graph([OLD._replace(episodes=("e0",)), NEW], {"e0": 0.0})
+    state = FactState("Ann lives in Rome", format_stamp(at(0.0)), episodes=("e0", "unknown"))
+    counted = replace(graph.facts, references_count=np.array([2, 0]))
+    assert is_unchanged(replace(graph, facts=counted), 0, state)
+    for episodes in ((), ("e0",), ("e0", "unknown", "again"), ("again", "unknown")):
+        other = replace(state, episodes=episodes)
+        assert not is_unchanged(replace(graph, facts=counted), 0, other)

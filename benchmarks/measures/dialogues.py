@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -12,7 +12,7 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.model import Bools, Floats, Ints
 from synapse.hippocampus.ports import GraphDocument
 from synapse.hippocampus.stages import Thoughts
-from synapse.hippocampus.standing import Standing, Use
+from synapse.hippocampus.standing import Standing
 from synapse.store.memory import InMemoryStore
 
 from .data import DataFolder, Row, moment
@@ -70,8 +70,8 @@ class Dialogue:
         store.write_memory(GRAPH, _document(rows))
         thoughts = Thoughts(store.read_graph(GRAPH), now.timestamp(), config)
         known = thoughts.standing
-        use = Use(archived_count=len(self.facts) - len(rows))
-        return Standing(known.outline, known.kept, known.now_s, config, use)
+        usage = replace(known.usage, archived_count=len(self.facts) - len(rows))
+        return Standing(known.outline, known.kept, known.now_s, config, usage)
 
 
 def dialogues(data: DataFolder) -> list[Dialogue]:

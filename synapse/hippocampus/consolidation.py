@@ -29,6 +29,7 @@ from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.summary import iso_time, summarize, tell_lapsed, tell_written, timeless
 from synapse.hippocampus.traces import TraceTable, changed_rows, key_order, removed_keys
+from synapse.hippocampus.usage import Usage
 
 LOUD_FAILURES_COUNT = 3
 
@@ -225,7 +226,8 @@ class ConsolidationEngine:
             read_s = self._stopwatch()
             kept = Kept.from_traces(room.traces, seen)
             if kept is not None:
-                standing = Standing(seen, kept, run.now_s, self.config)
+                usage = Usage.of(seen.memory_uuids, room.profiles, room.links, room.pins)
+                standing = Standing(seen, kept, run.now_s, self.config, usage)
                 plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)
                 written = Written(room) if run.resolve else None
                 return _Found(memo.known, standing, plan, read_s, written=written)

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from synapse.hippocampus.config import HebbianConfig
 from synapse.hippocampus.model import Facts, Floats, GraphSnapshot, Ints, Ragged
+from synapse.hippocampus.numeric import Number, as_given
 from synapse.hippocampus.touches import Touches, touches
 
 PROBES_PER_BLOCK_COUNT = 1 << 20
@@ -80,6 +82,30 @@ def co_activation(snapshot: GraphSnapshot, touched: Touches | None = None) -> Co
         fact_weight=fact_weight,
         entity_weight=entity_weight,
     )
+
+
+def co_recall_bonus(count: Number, config: HebbianConfig) -> Number:
+    """Retention that a memory gains by being recalled together with another, again and again.
+
+    b = min(b_max, β · max(0, c − c_min))
+
+    Args:
+        count: c, how often the two were recalled together; of several partners the closest.
+            NaN (unknown) counts as the most.
+        config: β is ``co_recall_bonus``, c_min ``co_recalls_min_count``, b_max
+            ``co_recall_bonus_max``.
+
+    Returns:
+        In [0, b_max]; it is added to strength.
+
+    Source:
+        the co-retrieval rule of SmartMemory's evolution algorithms, with its constants.
+
+    >>> [round(co_recall_bonus(float(count), HebbianConfig()), 2) for count in (2, 3, 10, 99)]
+    [0.0, 0.0, 0.14, 0.3]
+    """
+    beyond = np.maximum(np.subtract(count, config.co_recalls_min_count), 0.0)
+    return as_given(np.fmin(config.co_recall_bonus * beyond, config.co_recall_bonus_max), count)
 
 
 def _weights(history: Ragged, low: Ints, high: Ints) -> Floats:

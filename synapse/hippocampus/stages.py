@@ -13,7 +13,7 @@ import numpy as np
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
 from synapse.hippocampus.forgetting import ForgettingCurve
-from synapse.hippocampus.hebbian import CoActivation, co_activation
+from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_bonus
 from synapse.hippocampus.keywords import count_hits
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
@@ -26,6 +26,7 @@ from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.touches import Touches, touches
 from synapse.hippocampus.traces import TraceTable
+from synapse.hippocampus.usage import Usage
 
 
 class Thoughts:
@@ -105,11 +106,25 @@ class Thoughts:
         return np.concatenate([names, count_hits(self.snapshot.facts.text, words)])
 
     @cached_property
+    def usage(self) -> Usage:
+        """What recalls and pins say about each memory."""
+        recalled = self.recalled
+        return Usage.of(
+            self.snapshot.memory_uuids, recalled.profiles, recalled.links, recalled.pins
+        )
+
+    @cached_property
+    def last_touch_s(self) -> Floats:
+        """When each memory was last supported by an episode or recalled; NaN where unknown."""
+        supported_s, recalled_s = self.touched.last_touch_s, self.usage.last_recall_s
+        return np.maximum(supported_s, np.where(np.isnan(recalled_s), -np.inf, recalled_s))
+
+    @cached_property
     def stability(self) -> Floats:
         """Stability from spaced rehearsals and from association, 1 or more."""
         rehearsed = Stability(self.config.forgetting)
         return rehearsed.associated(
-            rehearsed.column(self.touched.times_s, self.touched.offsets),
+            rehearsed.column(self.touched.times_s, self.touched.offsets, self.usage.recalls),
             self.association,
             self.config.hebbian.stability_boost,
         )
@@ -143,17 +158,17 @@ class Thoughts:
     def standing(self) -> Standing:
         """How each memory stands now, from exactly what is kept about it."""
         kept = Kept.of(
-            last_touch_s=self.touched.last_touch_s,
+            last_touch_s=self.last_touch_s,
             frequency=self.frequency,
             correction=self.scorer.correction(self.corrected),
             emotion=self.scorer.emotion(self.emotion_hits),
             stability=self.stability,
             association=self.association,
-            bonus=np.zeros(len(self.association)),
+            bonus=co_recall_bonus(self.usage.co_recalls_count, self.config.hebbian),
             share=self.share,
             ended=self.ended.astype(np.float64),
         )
-        return Standing(self.snapshot.outline(), kept, self.now_s, self.config)
+        return Standing(self.snapshot.outline(), kept, self.now_s, self.config, self.usage)
 
     @cached_property
     def traces(self) -> TraceTable:

@@ -21,6 +21,7 @@ from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
 from synapse.hippocampus.traces import TraceTable, rows_of, trace_table
+from synapse.hippocampus.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +65,6 @@ class Kept:
         return trace_table(outline.keys(), {"kind": kinds, **columns})
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What is known about the use of memories beside the graph; ``None`` where nothing is.
-
-    Arrays have shape (memories,).
-    """
-
-    last_recall_s: Floats | None = None
-    """When somebody last asked for the memory and it counted; NaN where never."""
-    pinned: Bools | None = None
-    archived_count: int = 0
-    """Memories that earlier runs have taken."""
-
-
 class Standing:
     """Age, salience, strength and prune verdict of every memory at one moment.
 
@@ -90,13 +77,13 @@ class Standing:
         kept: Kept,
         now_s: float,
         config: HippocampusConfig,
-        use: Use | None = None,
+        usage: Usage | None = None,
     ) -> None:
         self.outline = outline
         self.kept = kept
         self.now_s = now_s
         self.config = config
-        self.use = use or Use()
+        self.usage = usage or Usage.none(len(kept.share))
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
 
@@ -158,16 +145,16 @@ class Standing:
     @cached_property
     def faded(self) -> Faded:
         """What the pruning policy looks at."""
-        count, use = len(self.age_days), self.use
-        last_recall_s = np.full(count, np.nan) if use.last_recall_s is None else use.last_recall_s
+        usage = self.usage
+        since_recall_s = np.maximum(self.now_s - usage.last_recall_s, 0.0)
         return Faded(
             strength=self.strength,
             age_days=self.age_days,
             worth=self.worth,
             ended=self.kept.ended > 0.0,
-            days_since_recall=np.maximum(self.now_s - last_recall_s, 0.0) / SECONDS_PER_DAY,
-            pinned=np.zeros(count, np.bool_) if use.pinned is None else use.pinned,
-            archived_count=use.archived_count,
+            days_since_recall=since_recall_s / SECONDS_PER_DAY,
+            pinned=usage.pinned,
+            archived_count=usage.archived_count,
         )
 
     @cached_property

@@ -132,6 +132,31 @@ class Stability:
         raised = np.multiply(stability, 1.0 + stability_boost * bounded_weight)
         return as_given(np.fmin(raised, self.config.stability_max), stability)
 
+    def durable(
+        self, stability: Number, lifetime_days: Number | float, lasts_days: float
+    ) -> Number:
+        """Stability of a fact whose relation is known to last.
+
+        σ' = max(σ, min(σ_max, L / T))
+
+        What is expected to be still true is not forgotten: such a fact stays above the threshold
+        at least as long as half of the facts of its relation stay true. A short life never makes
+        a memory weaker; that a fact has outlived its relation is a hint of its own.
+
+        Args:
+            stability: σ, see :meth:`of`.
+            lifetime_days: L, the median lifetime of the relation's facts; NaN where unknown.
+            lasts_days: T, how long a memory of salience 0 and stability 1 stays above it.
+
+        Returns:
+            In [σ, ``stability_max``].
+
+        >>> Stability().durable(2.0, 300.0, 100.0), Stability().durable(2.0, 9.0, 100.0)
+        (3.0, 2.0)
+        """
+        wanted = np.minimum(np.divide(lifetime_days, lasts_days), self.config.stability_max)
+        return as_given(np.fmax(stability, wanted), stability)
+
     def _spaced(self, times_s: Floats, memory: Ints, memories_count: int) -> Floats:
         is_gap = memory[1:] == memory[:-1]
         with np.errstate(over="ignore"):

@@ -15,6 +15,7 @@ from synapse.hippocampus.contradiction import ContradictionDetector, Contradicti
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_bonus
 from synapse.hippocampus.keywords import count_hits
+from synapse.hippocampus.lifetime import is_stale, median_lifetimes_days
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.relation_table import RelationTable
@@ -24,6 +25,7 @@ from synapse.hippocampus.schema import Schema, SchemaExtractor
 from synapse.hippocampus.share import shares, words_counts
 from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.standing import Kept, Standing
+from synapse.hippocampus.timeline import latest_s
 from synapse.hippocampus.touches import Touches, touches
 from synapse.hippocampus.traces import TraceTable
 from synapse.hippocampus.usage import Usage
@@ -123,11 +125,46 @@ class Thoughts:
     def stability(self) -> Floats:
         """Stability from spaced rehearsals and from association, 1 or more."""
         rehearsed = Stability(self.config.forgetting)
-        return rehearsed.associated(
+        column = rehearsed.associated(
             rehearsed.column(self.touched.times_s, self.touched.offsets, self.usage.recalls),
             self.association,
             self.config.hebbian.stability_boost,
         )
+        of_facts = column[len(self.snapshot.entities) :]
+        lasts_days = self.curve.days_until(self.config.prune_below, 0.0)
+        of_facts[:] = rehearsed.durable(of_facts, self.lifetime_days, lasts_days)
+        return column
+
+    @cached_property
+    def lifetime_days(self) -> Floats:
+        """Median lifetime of each fact's relation, as seen when something last happened; NaN
+        where it is unknown. Shape (facts,)."""
+        start_s, end_s, at_s = self.start_s, self.end_s, latest_s(self.snapshot, self.now_s)
+        code = self.relations.codes(self.snapshot.facts.relation)
+        rows = np.flatnonzero((code >= 0) & (start_s <= at_s))
+        medians_days = median_lifetimes_days(
+            start_s[rows], end_s[rows], end_s[rows] <= at_s, at_s, code[rows],
+            len(self.relations.relations), self.config.relations.min_ends_count,
+        )  # fmt: skip
+        return np.append(np.array(medians_days, np.float64), np.nan)[code]
+
+    @cached_property
+    def stale(self) -> Bools:
+        """Active facts that are older than facts of their relation become. Shape (facts,)."""
+        ended = self.ended[len(self.snapshot.entities) :]
+        return is_stale(self.start_s, ended, self.lifetime_days, self.now_s)
+
+    @cached_property
+    def start_s(self) -> Floats:
+        """When each fact begins, else when it was recorded. Shape (facts,)."""
+        facts = self.snapshot.facts
+        return np.where(np.isnan(facts.valid_at_s), facts.created_at_s, facts.valid_at_s)
+
+    @cached_property
+    def end_s(self) -> Floats:
+        """When each fact ends, else when it was retired; NaN where neither. Shape (facts,)."""
+        facts = self.snapshot.facts
+        return np.where(np.isnan(facts.invalid_at_s), facts.expired_at_s, facts.invalid_at_s)
 
     @cached_property
     def share(self) -> Floats:
@@ -145,9 +182,8 @@ class Thoughts:
     @cached_property
     def ended(self) -> Bools:
         """Facts that are no longer true at this moment; entities never end."""
-        facts = self.snapshot.facts
-        ended = (facts.invalid_at_s <= self.now_s) | (facts.expired_at_s <= self.now_s)
-        return np.concatenate([np.zeros(len(self.snapshot.entities), np.bool_), ended])
+        never = np.zeros(len(self.snapshot.entities), np.bool_)
+        return np.concatenate([never, self.end_s <= self.now_s])
 
     @cached_property
     def schemas(self) -> tuple[Schema, ...]:

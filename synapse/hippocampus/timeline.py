@@ -74,6 +74,20 @@ class Timeline:
         )
 
 
+def latest_s(snapshot: GraphSnapshot, now_s: float) -> float:
+    """The last time in the graph that lies in the past; ``now_s`` where there is none.
+
+    What is worked out for this moment does not change while nothing happens.
+    """
+    facts, episodes = snapshot.facts, snapshot.episodes
+    times_s = (
+        facts.created_at_s, facts.valid_at_s, facts.invalid_at_s, facts.expired_at_s,
+        episodes.created_at_s, episodes.valid_at_s,
+    )  # fmt: skip
+    past_s = [float(t.max(where=t <= now_s, initial=-np.inf)) for t in times_s]
+    return max(past_s) if np.isfinite(max(past_s)) else now_s
+
+
 def nearest_successors(
     time: Timeline,
     ended: Ints,

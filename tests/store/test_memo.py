@@ -9,7 +9,7 @@ from synapse.demo import DEMO_NOW, demo_path
 from synapse.hippocampus.config import HippocampusConfig, PruningConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.memo import Memo
-from synapse.hippocampus.ports import GraphDocument, Surprise
+from synapse.hippocampus.ports import GraphDocument, Pin, Surprise
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
@@ -156,3 +156,18 @@ def test_why_no_recall_was_counted(any_store, run, graph_name):
         any_store.record_recalls(graph_name, [recall("a")])
         report = engine(any_store).consolidate(replace(run, run_id="again")).report
         assert report.reason_for_zero.get("recalls") == reason
+
+
+def test_a_run_that_remembers_knows_recalls_and_pins(any_store, run, graph_name):
+    months_later = replace(run, now_s=NOW_S + 120.0 * DAY_S)
+    candidates = engine(any_store).consolidate(months_later).thoughts.standing.pruning
+    uuids = any_store.read_graph(graph_name).memory_uuids
+    pinned, asked = (uuids[row] for row in candidates.ranked_candidates[:2])
+    any_store.pin(graph_name, pinned, Pin(NOW_S, "keep it"))
+    any_store.record_recalls(graph_name, [recall(asked, at_s=months_later.now_s)])
+    folded = engine(any_store).consolidate(replace(months_later, run_id="folds"))
+    remembered = engine(any_store).consolidate(replace(months_later, run_id="remembers"))
+    assert folded.thoughts is not None and remembered.thoughts is None
+    assert said(remembered)["pruning"] == said(folded)["pruning"]
+    assert remembered.report.pruning.spared_by["pinned"] == 1
+    assert not {pinned, asked} & {entry["uuid"] for entry in remembered.report.pruning.top}

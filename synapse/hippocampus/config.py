@@ -149,6 +149,17 @@ class PruningConfig(_Section):
     """Nor more than lets all runs together take this share of what there ever was."""
 
 
+class RankingConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.ranking`."""
+
+    strength_weight: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)] = 0.5
+    """How much strength counts beside relevance; 0 keeps the search's own order."""
+    strength_floor: Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)] = 0.25
+    """What a memory of no strength counts as."""
+    rank_constant: Annotated[float, Field(ge=0.0, le=1000.0, allow_inf_nan=False)] = 5.0
+    """The larger, the less the first places of the search differ."""
+
+
 class HippocampusConfig(_Section):
     """All sections together; what ``synapse.toml`` may hold.
 
@@ -163,6 +174,7 @@ class HippocampusConfig(_Section):
     relations: RelationsConfig = RelationsConfig()
     schemas: SchemaConfig = SchemaConfig()
     pruning: PruningConfig = PruningConfig()
+    ranking: RankingConfig = RankingConfig()
 
     @property
     def prune_below(self) -> float:

@@ -157,6 +157,22 @@ class Mentions:
         return len(self.episode)
 
 
+def empty_graph(graph: str) -> GraphSnapshot:
+    """A graph in which there is nothing.
+
+    >>> len(empty_graph("new").facts)
+    0
+    """
+    times, rows = np.zeros(0, np.float64), np.zeros(0, np.int64)
+    return GraphSnapshot(
+        graph,
+        Entities([], [], [], [], [], times),
+        Facts([], [], [], [], rows, rows, times, times, times, times, Ragged.from_lists([])),
+        Episodes([], [], times, times),
+        Mentions(rows, rows),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class GraphOutline:
     """The bones of a graph: which memories there are and how facts join entities.

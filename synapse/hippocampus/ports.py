@@ -147,6 +147,17 @@ class MemoryStore(Protocol):
             UnknownGraph: there is no graph of that name.
         """
 
+    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, str]:
+        """The uuid of the entity of each name: the oldest, in the same letters if there is one."""
+
+    def confirm_fact(self, graph: str, fact: str, episode: str) -> bool:
+        """Add an episode to those that support a fact; say whether it was new."""
+
+    def write_embeddings(
+        self, graph: str, kind: str, vectors: Mapping[str, Sequence[float]]
+    ) -> None:
+        """Give entities or facts (``kind``) their embeddings, by uuid."""
+
     def read_traces(self, graph: str, keys: Keys) -> TraceTable:
         """What is kept about the memories of these keys; those without a trace are left out."""
 

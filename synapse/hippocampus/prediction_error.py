@@ -64,7 +64,28 @@ class PredictionErrorDetector:
             now_s: the moment, seconds since 1970.
             relations: what the whole graph shows about its relations.
         """
+        return self.judge_all(known, [fact], now_s, relations)[0]
+
+    def judge_all(
+        self,
+        known: GraphSnapshot,
+        new: Sequence[int],
+        now_s: float,
+        relations: RelationTable | None = None,
+    ) -> list[PredictionError]:
+        """Judge several new facts, each against all others; see :meth:`judge`."""
+        if not len(new):
+            return []
         findings = self._detector.detect(known, now_s, relations).findings
+        return [self._judged(known, fact, findings, relations) for fact in new]
+
+    def _judged(
+        self,
+        known: GraphSnapshot,
+        fact: int,
+        findings: Sequence[Finding],
+        relations: RelationTable | None,
+    ) -> PredictionError:
         mine = [f for f in findings if fact in (f.fact, f.by)]
         against = [f for f in mine if f.verdict in ("missed", "superseded", "needs review")]
         if against:

@@ -13,7 +13,7 @@ from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange
 from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
-from synapse.store import ends, journal, lock, recalls, room
+from synapse.store import beliefs, ends, journal, lock, recalls, room
 from synapse.store.connection import Connection, connect, list_graphs
 from synapse.store.document import refuse_own_graph
 from synapse.store.failures import explained
@@ -148,6 +148,23 @@ class FalkorStore:
         """The facts that start at some entities."""
         with self._at_work_on(graph) as connection:
             return read_subjects(connection, graph, subjects, relations)
+
+    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, str]:
+        """The uuid of the entity of each name."""
+        with self._at_work_on(graph) as connection:
+            return beliefs.find_entities(connection, graph, names)
+
+    def confirm_fact(self, graph: str, fact: str, episode: str) -> bool:
+        """Add an episode to those that support a fact."""
+        with self._at_work_on(graph) as connection:
+            return beliefs.confirm_fact(connection, graph, fact, episode)
+
+    def write_embeddings(
+        self, graph: str, kind: str, vectors: Mapping[str, Sequence[float]]
+    ) -> None:
+        """Give entities or facts their embeddings."""
+        with self._at_work_on(graph) as connection:
+            beliefs.write_embeddings(connection, graph, kind, vectors)
 
     def read_traces(self, graph: str, keys: Keys) -> TraceTable:
         """What is kept about some memories."""

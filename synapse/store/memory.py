@@ -242,6 +242,37 @@ class InMemoryStore:
             ),
         )
 
+    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, str]:
+        """The uuid of the entity of each name."""
+        kept = self._graphs.get(graph, Items()).entities.values()
+        oldest_first = sorted(kept, key=lambda e: (e.get("created_at") or "", e["uuid"]))
+        exact, alike = (
+            {key(e["name"]): e["uuid"] for e in reversed(oldest_first)} for key in (str, str.lower)
+        )
+        found = {name: exact.get(name) or alike.get(name.lower()) for name in names}
+        return {name: uuid for name, uuid in found.items() if uuid}
+
+    def confirm_fact(self, graph: str, fact: str, episode: str) -> bool:
+        """Add an episode to those that support a fact."""
+        kept = self._known(graph).facts.get(fact)
+        if kept is None or episode in kept.get("episodes", []):
+            return False
+        kept["episodes"] = [*kept.get("episodes", []), episode]
+        return True
+
+    def write_embeddings(
+        self, graph: str, kind: str, vectors: Mapping[str, Sequence[float]]
+    ) -> None:
+        """Give entities or facts their embeddings."""
+        kept = self._known(graph)
+        items, name = (
+            (kept.entities, "name_embedding")
+            if kind == "entity"
+            else (kept.facts, "fact_embedding")
+        )
+        for uuid, vector in vectors.items():
+            items[uuid][name] = list(vector)
+
     def read_traces(self, graph: str, keys: Keys) -> TraceTable:
         """What is kept about some memories."""
         traces = self.read_room(graph).traces

@@ -1,0 +1,215 @@
+"""Statements believed without a model: matched by name, written as Graphiti would have."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import uuid4
+
+import numpy as np
+
+from synapse.errors import UsageError
+from synapse.hippocampus.lexicon.words import split_name
+from synapse.hippocampus.model import Facts, GraphSnapshot, empty_graph
+from synapse.hippocampus.plan import EndChange
+from synapse.hippocampus.ports import LOCK_TTL_S, GraphDocument, MemoryStore
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.stamps import format_stamp
+
+_WAIT_FOR_LOCK_S = 5.0
+_BETWEEN_TRIES_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement: subject, relation, object, and the sentence that says it."""
+
+    subject: str
+    relation: str
+    object: str
+    text: str
+    valid_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What became of a statement."""
+
+    fact: str
+    """Uuid of the fact that says it."""
+    outcome: Literal["new", "confirmed", "past"]
+    """``confirmed``: it was known and holds; ``past``: a later value was known already."""
+    superseded: tuple[str, ...] = ()
+    """Facts that it has ended; each now points to it by its end and its subject."""
+    by: str | None = None
+    """The later fact that replaces it, where it is past."""
+    left_to_the_batch: tuple[str, ...] = ()
+    """Facts that it replaces and that could not be ended now; the next run finds them."""
+    new_entities: tuple[tuple[str, str], ...] = ()
+    """Uuid and name of the entities that were not known before."""
+
+
+class Believer:
+    """Writes statements into the graph of a group.
+
+    Args:
+        store: where the graph is.
+        sleep: how to wait for the lock, in seconds.
+    """
+
+    def __init__(self, store: MemoryStore, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._store = store
+        self._sleep = sleep
+
+    def believe(
+        self, graph: str, group_id: str, said: Statement, relations: RelationTable, now_s: float
+    ) -> Belief:
+        """Take a statement for true.
+
+        A relation that holds one value at a time ends its other values where this one begins;
+        others are appended to. What is known and holds gets one more episode.
+
+        Args:
+            graph: name of the graph.
+            group_id: group of what is written.
+            said: the statement.
+            relations: which relations hold one value at a time.
+            now_s: the moment, seconds since 1970.
+
+        Raises:
+            UsageError: a name is empty.
+        """
+        if not (said.subject.strip() and said.object.strip() and said.relation.strip()):
+            raise UsageError("subject, relation and object must not be empty; name all three")
+        known = self._store.find_entities(graph, {said.subject, said.object})
+        told = _Told(graph, group_id, said, now_s, known)
+        before = self._known_of(told)
+        slot = _slot(before, told.subject, said.relation, relations)
+        same = _same(before, slot, told.object)
+        if same is not None:
+            self._store.write_memory(graph, told.document())
+            self._store.confirm_fact(graph, same, told.episode)
+            return Belief(same, "confirmed", new_entities=told.new_entities)
+        is_single = relations.cardinality(said.relation) == "single"
+        later = _later(before.facts, slot, said.valid_at_s) if is_single else None
+        ends_s = None if later is None else float(before.facts.valid_at_s[later])
+        self._store.write_memory(graph, told.document(with_fact=True, ends_s=ends_s))
+        if later is not None:
+            return Belief(
+                told.fact, "past", by=before.facts.uuid[later], new_entities=told.new_entities
+            )
+        old = [before.facts.uuid[row] for row in slot if is_single and _holds(before.facts, row)]
+        ended = self._end(graph, old, said.valid_at_s, now_s)
+        left = tuple(uuid for uuid in old if uuid not in ended)
+        return Belief(told.fact, "new", tuple(sorted(ended)), None, left, told.new_entities)
+
+    def _known_of(self, told: _Told) -> GraphSnapshot:
+        if told.said.subject not in told.known:
+            return empty_graph(told.graph)
+        return self._store.read_subjects(told.graph, [told.subject], [told.said.relation])
+
+    def _end(self, graph: str, facts: list[str], at_s: float, now_s: float) -> set[str]:
+        token, waited_s = uuid4().hex, 0.0
+        if not facts:
+            return set()
+        while not self._store.acquire_lock(graph, token, LOCK_TTL_S):
+            if waited_s >= _WAIT_FOR_LOCK_S:
+                return set()
+            self._sleep(_BETWEEN_TRIES_S)
+            waited_s += _BETWEEN_TRIES_S
+        try:
+            states = self._store.read_facts(graph, facts)
+            at, now = format_stamp(at_s), format_stamp(now_s)
+            changes = [EndChange(uuid, state, at, now) for uuid, state in sorted(states.items())]
+            return self._store.change_ends(graph, changes, token)
+        finally:
+            self._store.release_lock(graph, token)
+
+
+class _Told:
+    """One statement on its way into a graph, with the uuids of what it names."""
+
+    def __init__(
+        self, graph: str, group_id: str, said: Statement, now_s: float, known: Mapping[str, str]
+    ) -> None:
+        self.graph = graph
+        self.said = said
+        self.known = known
+        self.fact, self.episode = str(uuid4()), str(uuid4())
+        self._group_id = group_id
+        self._now = format_stamp(now_s)
+        names = dict.fromkeys([said.subject, said.object])
+        self._uuids = {name: known.get(name) or str(uuid4()) for name in names}
+
+    @property
+    def subject(self) -> str:
+        """Uuid of the subject."""
+        return self._uuids[self.said.subject]
+
+    @property
+    def object(self) -> str:
+        """Uuid of the object."""
+        return self._uuids[self.said.object]
+
+    @property
+    def new_entities(self) -> tuple[tuple[str, str], ...]:
+        """Uuid and name of what was not known before."""
+        return tuple((uuid, n) for n, uuid in self._uuids.items() if n not in self.known)
+
+    def document(self, *, with_fact: bool = False, ends_s: float | None = None) -> GraphDocument:
+        """The statement as an episode that mentions its entities, and as a fact if wanted."""
+        common: dict[str, Any] = {"group_id": self._group_id, "created_at": self._now}
+        valid_at = format_stamp(self.said.valid_at_s)
+        episode = {
+            **common, "uuid": self.episode, "name": self.said.text[:80], "source": "text",
+            "source_description": "stated", "content": self.said.text, "valid_at": valid_at,
+        }  # fmt: skip
+        entities = tuple(
+            {**common, "uuid": uuid, "name": name, "summary": "", "labels": []}
+            for uuid, name in self.new_entities
+        )
+        mentions = tuple(
+            {**common, "uuid": str(uuid4()), "episode_uuid": self.episode, "entity_uuid": uuid}
+            for uuid in self._uuids.values()
+        )
+        fact = {
+            **common, "uuid": self.fact, "source_node_uuid": self.subject,
+            "target_node_uuid": self.object, "name": self.said.relation, "fact": self.said.text,
+            "episodes": [self.episode], "valid_at": valid_at,
+        }  # fmt: skip
+        if ends_s is not None:
+            fact |= {"invalid_at": format_stamp(ends_s), "expired_at": self._now}
+        return GraphDocument(entities, (fact,) if with_fact else (), (episode,), mentions)
+
+
+def _same(known: GraphSnapshot, slot: list[int], target: str) -> str | None:
+    """The fact that gives the property this value and holds."""
+    facts, entities = known.facts, known.entities
+    for row in slot:
+        if entities.uuid[int(facts.target[row])] == target and _holds(facts, row):
+            return facts.uuid[row]
+    return None
+
+
+def _slot(known: GraphSnapshot, subject: str, relation: str, relations: RelationTable) -> list[int]:
+    """Rows of the subject's facts about the property that a relation names."""
+    facts, code = known.facts, relations.property_code(relation)
+    words = split_name(relation)
+    return [
+        row
+        for row, name in enumerate(facts.relation)
+        if known.entities.uuid[int(facts.source[row])] == subject
+        and (split_name(name) == words or (code >= 0 and relations.property_code(name) == code))
+    ]
+
+
+def _holds(facts: Facts, row: int) -> bool:
+    return bool(np.isnan(facts.invalid_at_s[row]))
+
+
+def _later(facts: Facts, slot: list[int], valid_at_s: float) -> int | None:
+    """The first value that began after a moment."""
+    after = [row for row in slot if facts.valid_at_s[row] > valid_at_s]
+    return min(after, key=lambda row: (facts.valid_at_s[row], facts.uuid[row]), default=None)

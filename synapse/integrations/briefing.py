@@ -1,0 +1,113 @@
+"""Gathers what an agent is told about some subjects: what holds, and what was replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import isfinite
+
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.context import ActiveFact, Change, context_block
+from synapse.hippocampus.contradiction import ContradictionDetector
+from synapse.hippocampus.finding import Finding, date
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.ports import MemoryStore
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.integrations.recall import strengths
+
+
+class Briefer:
+    """Writes the prompt block about some subjects.
+
+    Args:
+        store: where the graph is.
+        config: the constants; a contradiction that ``--resolve`` would write counts as resolved.
+    """
+
+    def __init__(self, store: MemoryStore, config: HippocampusConfig) -> None:
+        self._store = store
+        self._config = config
+        self._detector = ContradictionDetector(config.contradictions)
+
+    def brief(
+        self, graph: str, subjects: Collection[str], relations: RelationTable, at_s: float,
+        max_tokens: int, only: Collection[str] | None = None,
+    ) -> str:  # fmt: skip
+        """The block about some subjects as of a moment.
+
+        Of each property whose value has changed it tells the oldest value and the one that holds.
+
+        Args:
+            graph: name of the graph.
+            subjects: uuids of entities.
+            relations: what the graph shows about its relations.
+            at_s: the moment, seconds since 1970.
+            max_tokens: budget.
+            only: uuids of the facts that matter; by default all.
+        """
+        known = self._store.read_subjects(graph, subjects)
+        facts = known.facts
+        replaced_by = self._replacements(known, relations, at_s)
+        ended = {r for r, end_s in enumerate(facts.invalid_at_s.tolist()) if end_s <= at_s}
+        ended |= replaced_by.keys()
+        begun = [not begin_s > at_s for begin_s in facts.valid_at_s.tolist()]
+        wanted = self._wanted(known, replaced_by, only)
+        active = [row for row in wanted if row not in ended and begun[row]]
+        strength = strengths(
+            self._store, graph, [], [facts.uuid[row] for row in active], at_s, self._config
+        )
+        alive = [1.0 if value != value else float(value) for value in strength.tolist()]
+        told = [
+            ActiveFact(facts.text[row], _day(facts.valid_at_s[row]), value)
+            for row, value in zip(active, alive, strict=True)
+        ]
+        return context_block(told, _changes(known, ended, replaced_by, set(active)), max_tokens)
+
+    def _replacements(
+        self, known: GraphSnapshot, relations: RelationTable, at_s: float
+    ) -> dict[int, int]:
+        """Row of a fact that no longer holds -> row of the one that replaces it."""
+        found = self._detector.detect(known, at_s, relations).findings
+        return {f.fact: f.by for f in found if f.by >= 0 and self._is_sure(f)}
+
+    def _is_sure(self, finding: Finding) -> bool:
+        sure = finding.confidence >= self._config.contradictions.resolve_confidence
+        return finding.verdict == "superseded" or (finding.verdict == "missed" and sure)
+
+    @staticmethod
+    def _wanted(
+        known: GraphSnapshot, replaced_by: dict[int, int], only: Collection[str] | None
+    ) -> list[int]:
+        """The facts that matter, and those that have replaced one of them."""
+        rows = range(len(known.facts))
+        if only is None:
+            return list(rows)
+        wanted = {row for row in rows if known.facts.uuid[row] in only}
+        return sorted(wanted | {_last(row, replaced_by) for row in wanted})
+
+
+def _changes(
+    known: GraphSnapshot, ended: set[int], replaced_by: dict[int, int], active: set[int]
+) -> list[Change]:
+    oldest: dict[int, int] = {}
+    begins_s = known.facts.valid_at_s
+    for row in sorted(ended):
+        last = _last(row, replaced_by)
+        if last in active and known.facts.text[row] != known.facts.text[last]:
+            first = oldest.setdefault(last, row)
+            if begins_s[row] < begins_s[first]:
+                oldest[last] = row
+    texts = known.facts.text
+    return [Change(texts[row], texts[last], _day(begins_s[last])) for last, row in oldest.items()]
+
+
+def _last(row: int, replaced_by: dict[int, int]) -> int:
+    """The end of a chain of replacements."""
+    seen = {row}
+    while row in replaced_by and replaced_by[row] not in seen:
+        row = replaced_by[row]
+        seen.add(row)
+    return row
+
+
+def _day(time_s: float) -> str:
+    return date(float(time_s)) if isfinite(time_s) else ""

@@ -1,0 +1,48 @@
+"""Where a Graphiti client keeps its groups, and the address of its server."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from synapse.errors import ConfigurationError
+
+DEFAULT_GRAPH = "default_db"
+
+
+def server_uri(driver: Any) -> str:
+    """The address of the server that a ``FalkorDriver`` talks to. It may hold the password.
+
+    Raises:
+        ConfigurationError: the driver is no FalkorDB driver, or its client hides its address.
+    """
+    connection = getattr(getattr(driver, "client", None), "connection", None)
+    pool = getattr(connection, "connection_pool", None)
+    known: dict[str, Any] = dict(getattr(pool, "connection_kwargs", {}))
+    if "path" in known:
+        return _with_login("unix", f"{known['path']}", known)
+    if "host" not in known:
+        raise ConfigurationError(
+            "Graphiti's driver does not show its FalkorDB; give Hippocampus(graphiti, uri=...)"
+        )
+    host = f"[{known['host']}]" if ":" in str(known["host"]) else str(known["host"])
+    is_tls = "SSL" in getattr(pool, "connection_class", object).__name__
+    scheme = "rediss" if is_tls else "redis"
+    return _with_login(scheme, f"{host}:{known.get('port', 6379)}", known)
+
+
+def _with_login(scheme: str, place: str, known: dict[str, Any]) -> str:
+    user, password = known.get("username") or "", known.get("password") or ""
+    login = f"{quote(user, safe='')}:{quote(password, safe='')}@" if user or password else ""
+    return f"{scheme}://{login}{place}"
+
+
+def graph_of(driver: Any, group_id: str | None) -> str:
+    """The FalkorDB graph in which Graphiti keeps a group.
+
+    Since graphiti-core 0.23 that is the graph of the group's name. The default group, ``_``,
+    lives in the driver's database if it was named by ``None``, else in ``default_db``.
+    """
+    if group_id is None or group_id == "":
+        return str(getattr(driver, "_database", DEFAULT_GRAPH))
+    return DEFAULT_GRAPH if group_id in ("_", "\\_") else group_id

@@ -1,0 +1,317 @@
+"""Synapse beside a live Graphiti: notices surprises, remembers recalls, answers with what holds.
+
+::
+
+    hippocampus = Hippocampus(graphiti)
+    await hippocampus.add_episode(...)               # Graphiti's result plus .surprises
+    facts = await hippocampus.search("where do we deploy?")
+    block = await hippocampus.context("auth service")
+
+Graphiti is used, not changed: nothing of it is replaced, and no model is called. Where Synapse
+itself fails, the caller's ingestion or search goes on; the failure is logged once and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
+
+from graphiti_core import Graphiti
+from graphiti_core.search.search_config import SearchResults
+
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.consolidation import ConsolidationEngine, Outcome, Run
+from synapse.hippocampus.explanation import Explanation, find_memory
+from synapse.hippocampus.explanation import explain as explained
+from synapse.hippocampus.gate import QuestionGate, Turn
+from synapse.hippocampus.lexicon.words import split_name
+from synapse.hippocampus.model import empty_graph
+from synapse.hippocampus.prediction_error import PredictionErrorDetector
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.relations import RelationLearner
+from synapse.hippocampus.scope import Scope
+from synapse.integrations.aside import Aside
+from synapse.integrations.belief import Belief, Believer, Statement
+from synapse.integrations.briefing import Briefer
+from synapse.integrations.graph_names import graph_of, server_uri
+from synapse.integrations.observation import Ingested, Noticed, Observer, ingested
+from synapse.integrations.recall import RecalledFacts
+from synapse.integrations.recaller import Recaller
+from synapse.settings import load_settings
+from synapse.store import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What became of one turn."""
+
+    turn: Turn
+    ingested: Any | None
+    """Graphiti's result for what was stated, ``None`` if nothing was."""
+    recalled: RecalledFacts
+    """What is known about what was asked, empty if nothing was."""
+
+
+class Hippocampus:
+    """The memory's own view of one Graphiti client; use it for several groups at once.
+
+    Args:
+        graphiti: an open client on FalkorDB; it stays usable as before.
+        uri: address of the server, where the client's driver does not show it.
+        config: the constants; by default what ``synapse.toml`` and the environment say.
+        clock: seconds since 1970.
+
+    Raises:
+        ConfigurationError, StoreError: the server cannot be reached or used.
+    """
+
+    def __init__(
+        self,
+        graphiti: Graphiti,
+        *,
+        uri: str | None = None,
+        config: HippocampusConfig | None = None,
+        clock: Callable[[], float] = lambda: datetime.now(UTC).timestamp(),
+    ) -> None:
+        self.graphiti = graphiti
+        self.config = config or load_settings().hippocampus
+        self.aside = Aside()
+        self._clock = clock
+        self._store = open_store(uri or server_uri(graphiti.driver))
+        self.recaller = Recaller(graphiti, self._store, self.config, clock, self.aside)
+        self._observer = Observer(self._store, PredictionErrorDetector(self.config.contradictions))
+        self._relations: dict[str, RelationTable] = {}
+        self._gate = QuestionGate()
+
+    async def close(self) -> None:
+        """Write what is still to be written and free the connections; Graphiti stays open."""
+        await self.aside.run(self.recaller.recorder.close)
+        self.aside.close()
+        self._store.close()
+
+    async def add_episode(self, *args: Any, **options: Any) -> Any:
+        """``Graphiti.add_episode``; its result, with what was noticed as ``surprises``."""
+        return await self._observed(await self.graphiti.add_episode(*args, **options))
+
+    async def add_episode_bulk(self, *args: Any, **options: Any) -> Any:
+        """``Graphiti.add_episode_bulk``; its result, with what was noticed as ``surprises``."""
+        return await self._observed(await self.graphiti.add_episode_bulk(*args, **options))
+
+    async def add_triplet(self, *args: Any, **options: Any) -> Any:
+        """``Graphiti.add_triplet``; its result, with what was noticed as ``surprises``."""
+        return await self._observed(await self.graphiti.add_triplet(*args, **options))
+
+    async def observe(self, result: Any) -> list[Noticed]:
+        """What a result of Graphiti's means for what was known; recorded once, told each time.
+
+        Args:
+            result: what ``add_episode``, ``add_episode_bulk`` or ``add_triplet`` has returned.
+        """
+        return list((await self._observed(result)).surprises)
+
+    async def search(self, query: str, *args: Any, **options: Any) -> RecalledFacts:
+        """``Graphiti.search``, by relevance and strength; see :meth:`Recaller.search`."""
+        return await self.recaller.search(query, *args, **options)
+
+    async def search_(self, query: str, *args: Any, **options: Any) -> SearchResults:
+        """``Graphiti.search_``, by relevance and strength; see :meth:`Recaller.search_`."""
+        return await self.recaller.search_(query, *args, **options)
+
+    async def hear(
+        self, text: str, *, group_id: str | None = None, num_results: int = 10, **episode: Any
+    ) -> Heard:
+        """Take one turn: what it states is ingested, what it asks is looked up, never believed.
+
+        Args:
+            text: the turn.
+            group_id: the group it belongs to.
+            num_results: for what is asked.
+            episode: further arguments of ``add_episode``, such as ``source_description``.
+        """
+        turn, result, recalled = self._gate.split(text), None, RecalledFacts()
+        if turn.stated:
+            said = {
+                "name": turn.stated[:80], "source_description": "turn",
+                "reference_time": datetime.fromtimestamp(self._clock(), UTC), **episode,
+            }  # fmt: skip
+            result = await self.add_episode(episode_body=turn.stated, group_id=group_id, **said)
+        if turn.asked:
+            groups = None if group_id is None else [group_id]
+            recalled = await self.search(turn.asked, group_ids=groups, num_results=num_results)
+        return Heard(turn, result, recalled)
+
+    async def believe(
+        self, subject: str, relation: str, object: str, *,
+        fact: str | None = None, valid_at: datetime | None = None, group_id: str | None = None,
+    ) -> Belief:  # fmt: skip
+        """Take a statement for true at once, without a model; see :meth:`Believer.believe`.
+
+        Args:
+            subject, object: names of entities; unknown ones are created.
+            relation: its name, as ``LIVES_IN``.
+            fact: the sentence; by default the three names one after the other.
+            valid_at: since when it holds; by default now.
+            group_id: the group it belongs to.
+        """
+        graph, now_s = graph_of(self.graphiti.driver, group_id), self._clock()
+        words = " ".join(split_name(relation))
+        text = fact or f"{subject} {words} {object}"
+        since_s = now_s if valid_at is None else _seconds(valid_at)
+        said = Statement(subject, relation, object, text, since_s)
+        group = self.graphiti.driver.default_group_id if group_id is None else group_id
+
+        def believe() -> Belief:
+            relations = self._table(graph)
+            return Believer(self._store).believe(graph, str(group), said, relations, now_s)
+
+        belief = await self.aside.run(believe)
+        await self._embed(graph, belief, text)
+        return belief
+
+    async def context(
+        self, about: str, *, group_id: str | None = None, max_tokens: int = 1_000,
+        at: datetime | None = None, num_results: int = 10,
+    ) -> str:  # fmt: skip
+        """A prompt block: *verified active memory* and *resolved changes*, within a budget.
+
+        Args:
+            about: the name of an entity, or a question.
+            group_id: the group to look in.
+            max_tokens: budget.
+            at: as of this moment instead of now.
+            num_results: facts to look up for a question.
+        """
+        graph = graph_of(self.graphiti.driver, group_id)
+        at_s = self._clock() if at is None else _seconds(at)
+        found = await self.aside.run(self._store.find_entities, graph, [about])
+        subjects, only = set(found.values()), None
+        if not subjects:
+            facts = await self.search(
+                about, group_ids=None if group_id is None else [group_id],
+                num_results=num_results, at=at, asked=False,
+            )  # fmt: skip
+            subjects = {edge.source_node_uuid for edge in facts}
+            only = {edge.uuid for edge in facts}
+
+        def brief() -> str:
+            briefer = Briefer(self._store, self.config)
+            return briefer.brief(graph, subjects, self._table(graph), at_s, max_tokens, only)
+
+        return await self.aside.run(brief) if subjects else ""
+
+    async def consolidate(
+        self, group_id: str | None = None, *, schemas: bool = False, prune: bool = False,
+        resolve: bool = False, dry_run: bool = False,
+    ) -> Outcome:  # fmt: skip
+        """The batch on one group, in a thread: the same engine and report as the command's."""
+        run = self._run(group_id, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run)
+        outcome = await self.aside.run(self._engine().consolidate, run)
+        self._relations.pop(run.scope.graph, None)
+        return outcome
+
+    async def explain(self, memory: str, group_id: str | None = None) -> Explanation:
+        """One memory: its score by factor, its curve, and what would save it.
+
+        Args:
+            memory: uuid of an entity or fact, or an entity's name.
+            group_id: the group to look in.
+        """
+
+        def look() -> Explanation:
+            thoughts = self._engine().recollect(self._run(group_id))
+            return explained(thoughts, find_memory(thoughts.snapshot, memory))
+
+        return await self.aside.run(look)
+
+    async def status(self, group_id: str | None = None) -> dict[str, Any]:
+        """What is kept beside a group's graph, and what went wrong here since the start."""
+        graph = graph_of(self.graphiti.driver, group_id)
+        room = await self.aside.run(self._store.summarize_room, graph)
+        return {
+            "graph": graph,
+            "traces": room.traces_count,
+            "surprises": room.surprises_count,
+            "recalls": room.recalls_count,
+            "last_run": room.last_run,
+            "failures": dict(self.aside.failures),
+            "lost_recalls": self.recaller.recorder.lost_count,
+        }
+
+    async def flush(self) -> bool:
+        """Wait until every recall so far stands in the ledger; return whether it does."""
+        return await self.aside.run(self.recaller.recorder.flush)
+
+    async def _observed(self, result: Any) -> Any:
+        noticed: list[Noticed] = []
+        try:
+            what = ingested(result)
+            noticed = await self.aside.run(self._notice, self._graph_of_result(result), what)
+        except Exception as error:  # noqa: BLE001  Graphiti has written: its caller must not fail
+            self.aside.note_failure(error)
+        kind = _with_surprises(type(result))
+        return kind.model_construct(**{**vars(result), "surprises": noticed})
+
+    def _graph_of_result(self, result: Any) -> str:
+        """A triplet is written into the driver's graph, whatever its group."""
+        one = getattr(result, "episode", None) or next(iter(getattr(result, "episodes", ())), None)
+        return graph_of(self.graphiti.driver, None if one is None else one.group_id)
+
+    def _notice(self, graph: str, what: Ingested) -> list[Noticed]:
+        return self._observer.observe(graph, what, self._table(graph), self._clock())
+
+    def _table(self, graph: str) -> RelationTable:
+        """What the graph shows about its relations; learned when first needed and after a batch."""
+        if graph not in self._relations:
+            known = self._store.read_graph(graph) if graph in self._store.graphs() else None
+            learner = RelationLearner(self.config.relations)
+            self._relations[graph] = learner.learn(known or empty_graph(graph), self._clock())
+        return self._relations[graph]
+
+    async def _embed(self, graph: str, belief: Belief, text: str) -> None:
+        """Embeddings of what is new; without them Graphiti still finds it by its words."""
+        try:
+            if belief.outcome == "confirmed":
+                return
+            names = [name for _, name in belief.new_entities]
+            vectors = await self._vectors([*names, text])
+            entities = {
+                uuid: vector
+                for (uuid, _), vector in zip(belief.new_entities, vectors, strict=False)
+            }
+            await self.aside.run(self._store.write_embeddings, graph, "entity", entities)
+            await self.aside.run(
+                self._store.write_embeddings, graph, "fact", {belief.fact: vectors[-1]}
+            )
+        except Exception as error:  # noqa: BLE001  the belief stands without its embedding
+            self.aside.note_failure(error)
+
+    async def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        return list(await self.graphiti.embedder.create_batch(list(texts)))
+
+    def _engine(self) -> ConsolidationEngine:
+        return ConsolidationEngine(self._store, self.config, perf_counter)
+
+    def _run(self, group_id: str | None, **what: Any) -> Run:
+        scope = Scope(graph_of(self.graphiti.driver, group_id), group_id)
+        return Run(scope, now_s=self._clock(), run_id=uuid4().hex, **what)
+
+
+def _seconds(moment: datetime) -> float:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _with_surprises(kind: type[Any]) -> type[Any]:
+    """A result's own class with one more field."""
+    if kind not in _OBSERVED:
+        _OBSERVED[kind] = type(f"Observed{kind.__name__}", (kind,), {
+            "__annotations__": {"surprises": list[Noticed]}, "surprises": [],
+            "__doc__": f"{kind.__name__}, with what Synapse noticed.",
+        })  # fmt: skip
+    return _OBSERVED[kind]
+
+
+_OBSERVED: dict[type[Any], type[Any]] = {}

@@ -1,0 +1,135 @@
+"""What one ingestion has changed, and how it sits with what was known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.ports import MemoryStore, Surprise
+from synapse.hippocampus.prediction_error import PredictionErrorDetector
+from synapse.hippocampus.relation_table import RelationTable
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """How one new fact sits with what was known of its subject."""
+
+    fact: str
+    """Uuid of the new fact."""
+    kind: Literal["expected", "novel", "contradicts"]
+    surprise: float
+    """From 0 to 1."""
+    against: str = ""
+    """Uuid of the known fact it contradicts, empty where there is none."""
+    rule: str = ""
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The facts that one call to Graphiti has written, told apart."""
+
+    key: str
+    """Names the call: uuids of its episodes, or of its fact."""
+    new: tuple[str, ...]
+    touched: tuple[str, ...]
+    """Known facts that it has confirmed."""
+    invalidated: tuple[str, ...]
+    """Known facts that Graphiti has ended."""
+    subjects: frozenset[str]
+    """Uuids of the entities that these facts start at."""
+    relations: frozenset[str]
+
+
+def ingested(result: Any) -> Ingested:
+    """Tell the facts of a result apart.
+
+    A fact whose first episode is one of this call is new; one that names such an episode later on
+    was confirmed; one that names none was ended by it.
+
+    Args:
+        result: what ``add_episode``, ``add_episode_bulk`` or ``add_triplet`` has returned.
+    """
+    one = getattr(result, "episode", None)
+    episodes = [one] if one is not None else list(getattr(result, "episodes", ()))
+    here = {episode.uuid for episode in episodes}
+    parts: dict[str, list[Any]] = {"new": [], "touched": [], "invalidated": []}
+    for edge in result.edges:
+        parts[_part(edge, here)].append(edge)
+    uuids = {part: tuple(edge.uuid for edge in edges) for part, edges in parts.items()}
+    return Ingested(
+        key="+".join(sorted(here)) or "+".join(sorted(uuids["new"])),
+        subjects=frozenset(edge.source_node_uuid for edge in result.edges),
+        relations=frozenset(edge.name for edge in result.edges),
+        **uuids,
+    )
+
+
+def _part(edge: Any, episodes: set[str]) -> str:
+    if not episodes:  # a triplet comes without one
+        return "new" if edge.expired_at is None else "invalidated"
+    if edge.episodes and edge.episodes[0] in episodes:
+        return "new"
+    return "touched" if episodes.intersection(edge.episodes or ()) else "invalidated"
+
+
+class Observer:
+    """Judges what an ingestion has brought, and puts it into the durable queue.
+
+    Args:
+        store: where the graph is.
+        detector: the rules.
+    """
+
+    def __init__(self, store: MemoryStore, detector: PredictionErrorDetector) -> None:
+        self._store = store
+        self._detector = detector
+
+    def observe(
+        self, graph: str, what: Ingested, relations: RelationTable | None, now_s: float
+    ) -> list[Noticed]:
+        """Judge what was said and record the outcome, once for each ingestion.
+
+        A fact that is said again is expected, unless it has meanwhile been replaced: then it
+        contradicts what had replaced it.
+
+        Args:
+            graph: name of the graph.
+            what: from :func:`ingested`.
+            relations: what the whole graph shows about its relations.
+            now_s: the moment, seconds since 1970.
+        """
+        if not what.new and not what.touched:
+            return []
+        known = self._store.read_subjects(graph, what.subjects, what.relations)
+        noticed = list(self._judged(known, what, relations, now_s))
+        self._store.record_surprises(graph, _as_surprises(noticed, now_s), what.key)
+        return noticed
+
+    def _judged(
+        self,
+        known: GraphSnapshot,
+        what: Ingested,
+        relations: RelationTable | None,
+        now_s: float,
+    ) -> Iterable[Noticed]:
+        uuids = known.facts.uuid
+        row_of = {uuid: row for row, uuid in enumerate(uuids)}
+        rows = [row_of[uuid] for uuid in (*what.new, *what.touched) if uuid in row_of]
+        errors = self._detector.judge_all(known, rows, now_s, relations)
+        for row, error in zip(rows, errors, strict=True):
+            if error.kind == "contradicts":
+                first = error.findings[0]
+                other = uuids[first.fact if first.by == row else first.by]
+                said = other, first.rule, first.evidence
+                yield Noticed(uuids[row], "contradicts", error.surprise, *said)
+            elif uuids[row] in what.touched:
+                yield Noticed(uuids[row], "expected", 0.0)
+            else:
+                yield Noticed(uuids[row], error.kind, error.surprise)
+
+
+def _as_surprises(noticed: Iterable[Noticed], now_s: float) -> list[Surprise]:
+    return [Surprise(n.fact, n.against, n.rule, n.surprise, now_s, n.kind) for n in noticed]

@@ -20,7 +20,7 @@ from synapse.hippocampus.model import Bools, Floats, GraphOutline
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
-from synapse.hippocampus.traces import TraceTable, rows_of, trace_table
+from synapse.hippocampus.traces import TraceTable, rows_at, rows_of, trace_table
 from synapse.hippocampus.usage import Usage
 
 
@@ -57,7 +57,8 @@ class Kept:
         rows = rows_of(traces, outline.keys())
         if rows is None:
             return None
-        return cls(**{name: traces[name][rows].astype(np.float64) for name in cls.__slots__})
+        own = rows_at(traces, rows)
+        return cls(**{name: own[name].astype(np.float64) for name in cls.__slots__})
 
     def table(self, outline: GraphOutline, kinds: npt.NDArray[np.uint8]) -> TraceTable:
         """The traces to keep."""

@@ -33,12 +33,21 @@ def trace_table(keys: Keys, columns: Mapping[str, npt.NDArray[np.generic]]) -> T
     >>> table["key"].tolist(), table["frequency"].tolist()
     ([b'a', b'b'], [0.25, 0.5])
     """
-    order = key_order(keys)
     table = np.zeros(len(keys), TRACE_DTYPE)
-    table["key"] = keys[order]
+    table["key"] = keys
     for name, column in columns.items():
-        table[name] = column[order]
-    return table
+        table[name] = column
+    return rows_at(table, key_order(keys))
+
+
+def rows_at(table: TraceTable, rows: Ints) -> TraceTable:
+    """The given rows, in the given order.
+
+    >>> rows_at(trace_table(np.array([b"a", b"b"]), {}), np.array([1]))["key"].tolist()
+    [b'b']
+    """
+    # Taking whole rows as bytes is several times as fast as taking their fields one by one.
+    return _row_bytes(table)[rows].view(TRACE_DTYPE)
 
 
 def key_order(keys: Keys) -> Ints:

@@ -40,6 +40,15 @@ def text(raw: bytes) -> str:
         return raw.decode("utf-8", "replace")
 
 
+def parsed_together(values: list[bytes], graph: str, name: str) -> list[Any]:
+    """Many of them as one list; one by one where that is none, to find the damaged one."""
+    try:
+        whole: list[Any] = json.loads(b"[%b]" % b",".join(values))
+    except (ValueError, RecursionError):
+        whole = []
+    return whole if len(whole) == len(values) else [parsed(v, graph, name) for v in values]
+
+
 def parsed(value: bytes, graph: str, name: str) -> Any:
     """A JSON value of one part of the room.
 

@@ -41,6 +41,7 @@ from synapse.store.keys import (
     ENTRIES_PER_TRIP,
     Connection,
     parsed,
+    parsed_together,
     raw,
     room_key,
     shown_key,
@@ -225,8 +226,9 @@ def read_some_traces(connection: Connection, graph: str, keys: Keys) -> TraceTab
 
 
 def _read_ledger(connection: Connection, graph: str) -> dict[str, Any]:
-    entries = connection.hscan_iter(room_key(graph, "ledger"), count=ENTRIES_PER_TRIP)
-    return {text(fact): parsed(decision, graph, "ledger") for fact, decision in entries}
+    entries = list(connection.hscan_iter(room_key(graph, "ledger"), count=ENTRIES_PER_TRIP))
+    decisions = parsed_together([decision for _, decision in entries], graph, "ledger")
+    return dict(zip((text(fact) for fact, _ in entries), decisions, strict=True))
 
 
 def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from synapse.errors import StoreError
-from synapse.hippocampus.model import TRACE_DTYPE, Bools, Ints, Keys
-from synapse.hippocampus.traces import TraceTable, empty_traces
+from synapse.hippocampus.model import TRACE_DTYPE, Bools, Keys
+from synapse.hippocampus.traces import TraceTable, empty_traces, key_order, rows_at
 
 BUCKETS_COUNT = 256
 RECORD_BYTES = TRACE_DTYPE.itemsize
@@ -58,7 +58,7 @@ def encode(
         dirty[_slots(removed)] = True
     rows = np.flatnonzero(dirty[slots])
     order = rows[np.argsort(slots[rows], kind="stable")]
-    packed = _records(table)[order].tobytes()
+    packed = rows_at(table, order).tobytes()
     ends = np.cumsum(np.bincount(slots[rows], minlength=_SLOTS_COUNT)) * RECORD_BYTES
     dirty_slots = np.flatnonzero(dirty)
     starts = np.concatenate(([0], ends[:-1]))[dirty_slots]
@@ -99,12 +99,7 @@ def decode(blocks: Mapping[int, Mapping[bytes, bytes]], where: str = "traces:") 
     if not packed:
         return empty_traces()
     table = np.frombuffer(packed, TRACE_DTYPE)
-    return _records(table)[_key_order(table)].view(TRACE_DTYPE)
-
-
-def _records(table: TraceTable) -> npt.NDArray[np.void]:
-    """The rows as plain bytes: taking those is several times as fast as taking fields."""
-    return np.ascontiguousarray(table).view(f"V{RECORD_BYTES}")
+    return rows_at(table, key_order(table["key"]))
 
 
 def _key_bytes(keys: Keys) -> npt.NDArray[np.uint8]:
@@ -116,14 +111,3 @@ def _key_bytes(keys: Keys) -> npt.NDArray[np.uint8]:
 def _slots(keys: Keys) -> npt.NDArray[np.uint16]:
     cells = _key_bytes(keys)
     return cells[:, 14].astype(np.uint16) * np.uint16(256) + cells[:, 15]
-
-
-def _key_order(table: TraceTable) -> Ints:
-    # Sorting integers is several times faster than sorting 16-byte strings; keys that share
-    # their first 8 bytes are rare but legal.
-    heads = _key_bytes(table["key"])[:, :8].copy().view(">u8").ravel().astype(np.uint64)
-    order = np.argsort(heads)
-    sorted_heads = heads[order]
-    if (sorted_heads[1:] == sorted_heads[:-1]).any():
-        order = np.argsort(table["key"], kind="stable")
-    return order

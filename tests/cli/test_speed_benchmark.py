@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from synapse.hippocampus.model import TRACE_DTYPE
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 SIZES = (100, 300)
 RUNS = ("read_floor", "floor", "first_run", "unchanged", "one_percent_more")
@@ -89,3 +91,8 @@ def test_in_a_harsh_graph_every_relation_is_as_frequent(monkeypatch: pytest.Monk
     assert min(counts.values()) > 0.7 * max(counts.values())
     assert graph.is_ended.mean() == pytest.approx(0.05, abs=0.01)
     assert (graph.names_fact == -1).all()
+
+
+def test_the_floor_writes_as_many_bytes_as_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "benchmarks"))
+    assert TRACE_DTYPE.itemsize == importlib.import_module("bare_floor").TRACE_BYTES

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 from synapse.errors import IncompleteRead, StoreError, UnknownGraph
-from synapse.hippocampus.model import GraphSnapshot
-from synapse.store import columns
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
+from synapse.store import columns, reader
+from synapse.store.collector import Collector
 from synapse.store.connection import Connection, connect, explained
-from synapse.store.reader import read_graph
+from synapse.store.reader import read_graph, read_graph_unless
+from synapse.store.table import Table
 
 ENTITIES = "UNWIND range(1, $n) AS i CREATE (:Entity {uuid: 'n' + toString(i), name: 'N'})"
 FACTS = """
@@ -458,3 +460,24 @@ def test_a_key_of_another_kind_is_left_alone(client: Connection, graph_name: str
     with pytest.raises(StoreError, match="another kind of value"), explained("redis://here"):
         read_graph(client, graph_name)
     assert client.get(graph_name) == b"text"
+
+
+def test_a_graph_that_has_grown_is_not_kept_as_it_came(
+    client: Connection, graph_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(client, graph_name, ENTITIES, n=3)
+    digest = read_graph(client, graph_name).digest
+    kept: list[bool] = []
+
+    class Noted(Collector):
+        def __init__(self, table: Table, *, understand_later: bool = False) -> None:
+            kept.append(understand_later)
+            super().__init__(table, understand_later=understand_later)
+
+    monkeypatch.setattr(reader, "Collector", Noted)
+    assert isinstance(read_graph_unless(client, graph_name, digest), GraphOutline)
+    assert any(kept)
+    kept.clear()
+    write(client, graph_name, "CREATE (:Entity {uuid: 'n4'})")
+    assert isinstance(read_graph_unless(client, graph_name, digest), GraphSnapshot)
+    assert not any(kept)

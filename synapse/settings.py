@@ -90,6 +90,11 @@ def load_settings(config_file: Path | None = None) -> Settings:
     return _validated({"connection": connection, "hippocampus": constants}, where)
 
 
+def model_key() -> str:
+    """The key for a model endpoint, ``OPENAI_API_KEY``; local endpoints need none."""
+    return os.environ.get("OPENAI_API_KEY") or "none"
+
+
 def _configured_file() -> Path | None:
     named = os.environ.get("SYNAPSE_CONFIG")
     if named:

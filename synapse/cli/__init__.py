@@ -19,6 +19,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from synapse import __version__
+from synapse.cli.chat import chat
 from synapse.cli.consolidate import consolidate
 from synapse.cli.explain import explain
 from synapse.cli.load import load
@@ -41,7 +42,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (
+for command in (chat,
     consolidate, status, explain, review, relations, recall_log, pin, unpin, load,
 ):  # fmt: skip
     app.command()(command)

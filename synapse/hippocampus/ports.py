@@ -94,6 +94,9 @@ class MemoryStore(Protocol):
     :class:`~synapse.errors.StoreError` where the server does not do what it must.
     """
 
+    uri: str
+    """Where it is; it may hold the password: never print it."""
+
     def graphs(self) -> list[str]:
         """Names of the graphs there are, sorted, without Synapse's own."""
 

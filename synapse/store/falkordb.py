@@ -35,7 +35,7 @@ class FalkorStore:
         self, connection: Connection, uri: str, on_close: Callable[[], None] = lambda: None
     ) -> None:
         self._connection = connection
-        self._uri = uri
+        self.uri = uri
         self._on_close = on_close
 
     @classmethod
@@ -45,7 +45,7 @@ class FalkorStore:
 
     def graphs(self) -> list[str]:
         """Names of the graphs there are, sorted, without Synapse's own."""
-        with explained(self._uri):
+        with explained(self.uri):
             return list_graphs(self._connection)
 
     def read_graph(self, graph: str) -> GraphSnapshot:
@@ -221,5 +221,5 @@ class FalkorStore:
     @contextmanager
     def _at_work_on(self, graph: str) -> Iterator[Connection]:
         refuse_own_graph(graph)
-        with explained(self._uri):
+        with explained(self.uri):
             yield self._connection

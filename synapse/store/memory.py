@@ -58,6 +58,7 @@ class InMemoryStore:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.uri = "memory:"
         self._clock = clock
         self._graphs: dict[str, Items] = {}
         self._rooms: dict[str, Room] = {}

@@ -1,0 +1,55 @@
+"""``synapse chat``: a conversation with the memory in it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from synapse.cli.common import ConfigFile, GroupId, Verbose, opened_store, read_settings
+from synapse.errors import UsageError
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.ports import MemoryStore
+    from synapse.integrations.chat import Endpoint
+
+
+def chat(
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="OpenAI-compatible endpoint.")
+    ] = "http://localhost:11434/v1",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Model that answers.")] = "llama3.2",
+    embedding_model: Annotated[
+        str, typer.Option(metavar="NAME", help="Model that embeds; the endpoint must have it.")
+    ] = "nomic-embed-text",
+    group_id: GroupId = None,
+    config: ConfigFile = None,
+    verbose: Verbose = False,
+) -> int:
+    """Talk to a model that remembers: one turn a line, an empty line ends."""
+    if find_spec("graphiti_core") is None:
+        raise UsageError("chat needs Graphiti: pip install 'synapse-hippocampus[graphiti]'")
+    from synapse.integrations.chat import Endpoint
+    from synapse.settings import model_key
+
+    settings = read_settings(config)
+    endpoint = Endpoint(url, model, model_key(), embedding_model)
+    with opened_store(settings) as store:
+        return asyncio.run(_talk(store, endpoint, group_id))
+
+
+async def _talk(store: MemoryStore, endpoint: Endpoint, group_id: str | None) -> int:
+    from synapse.integrations.chat import opened_chat
+
+    async with opened_chat(store.uri, endpoint, group_id) as bridge:
+        while True:
+            line = await asyncio.to_thread(sys.stdin.readline)
+            if not line.strip():
+                return 0
+            reply = await bridge.say(line.strip())
+            print(reply.text, file=sys.__stdout__, flush=True)
+            if reply.problem:
+                print(f"not remembered: {reply.problem}", file=sys.stderr)

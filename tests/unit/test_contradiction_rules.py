@@ -203,7 +203,8 @@ def test_a_restated_fact_is_a_duplicate() -> None:
 def test_values_that_differ_in_spelling_alone_are_less_sure() -> None:
     config = ContradictionConfig()
     old = Said("A", "HAS_VERSION", "^1.2", "A has version ^1.2", valid=0)
-    (finding,) = detect(fact_graph([old, old._replace(target=">=1.2", valid=1)]))
+    respelt = old._replace(target=">=1.2", text="A has version >=1.2", valid=1)
+    (finding,) = detect(fact_graph([old, respelt]))
     assert finding.confidence < config.resolve_confidence
     (finding,) = detect(
         fact_graph([old, old._replace(target="^1.3", text="A has version ^1.3", valid=1)])

@@ -252,6 +252,20 @@ class RelationLexicon:
                 return f"{verb} by"
         return " ".join("in" if w in ("within", "inside") else stem(w) for w in kept)
 
+    def names_of(self, normal: str) -> tuple[str, ...]:
+        """The other names of a property, by its normal name."""
+        return self._names.get(normal, ())
+
+    @cached_property
+    def _names(self) -> dict[str, tuple[str, ...]]:
+        return {self._plain(names[0]): names for names in self.synonyms}
+
+    @property
+    def noun_stems(self) -> frozenset[str]:
+        """Stems of nouns of which a subject has one at a time, or usually."""
+        kinds = (Kind.ONE, Kind.ONE_USUALLY)
+        return frozenset(noun for noun, kind in self._nouns.items() if kind in kinds)
+
     @cached_property
     def definite_patterns(self) -> tuple[re.Pattern[str], ...]:
         """The sentences that presuppose one value, compiled."""

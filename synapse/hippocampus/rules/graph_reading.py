@@ -8,10 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
+from synapse.hippocampus.lexicon.english_assertions import ENGLISH_ASSERTIONS
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.amounts import AmountReader, Shape
+from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.named import NamedFacts
 from synapse.hippocampus.rules.roles import earliest_and_latest, relations_by_role
 from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
@@ -41,6 +44,7 @@ class Readers:
         self.statements = StatementReader(self.languages[0])
         self.amounts = AmountReader(self.languages[0])
         self.stances = StanceReader(self.statements)
+        self.assertions = AssertionReader(self.statements, ENGLISH_ASSERTIONS, ENGLISH_RELATIONS)
         self.phrases = PhraseSearch(self.languages)
 
 
@@ -69,8 +73,10 @@ class GraphReading:
         self.reader = readers.statements
         self.amounts = readers.amounts
         self.stances = readers.stances
+        self.assertions = readers.assertions
         self._phrases = readers.phrases
         self._moods: dict[int, Mood] = {}
+        self._masked: dict[int, str] = {}
 
     @cached_property
     def active(self) -> Bools:
@@ -189,9 +195,13 @@ class GraphReading:
 
     def masked(self, row: int) -> str:
         """The fact's sentence with marks in place of its two names."""
-        return hide_names(
-            self.snapshot.facts.text[row], self.source_name(row), self.target_name(row)
-        )
+        known = self._masked.get(row)
+        if known is None:
+            known = hide_names(
+                self.snapshot.facts.text[row], self.source_name(row), self.target_name(row)
+            )
+            self._masked[row] = known
+        return known
 
     def state_of(self, name: str) -> int:
         """Number of the set of exclusive states that a name belongs to, -1 for none."""

@@ -16,11 +16,14 @@ from synapse.hippocampus.rules.amounts import is_refinement, is_spelling
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
 from synapse.hippocampus.rules.statement import PLAIN, Mood
 from synapse.hippocampus.rules.succession import Step, Succession
+from synapse.hippocampus.rules.told import told
 
 SAME_PROPERTY, OTHER_STATE, CORRECTED = "same_property", "other_state", "correction"
 SPELLING_CONFIDENCE, CORRECTION_CONFIDENCE, STATE_CONFIDENCE = 0.6, 0.9, 0.9
 NAMES_BOTH_CONFIDENCE = 0.7
 """Of values that differ in spelling alone, of corrections, of states such as *open*, *closed*."""
+UNREAD_CONFIDENCE = 0.8
+"""The most where a sentence of the two is not wholly understood."""
 _CONFIDENCE_MAX = 0.98
 _REVIEW_RATIO = 0.6
 _NO_SAYING_DAYS = 4_000.0
@@ -102,8 +105,13 @@ class _Slots:
         parted = graph.scopes_part(step.old, step.new)
         if parted == "yes" or _only_refines(graph, step):
             return None
-        review = parted == "perhaps"
+        said = told(graph, step.old, step.new)
+        if said == "not":
+            return None
+        review = parted == "perhaps" or said == "doubtfully"
         confidence = self._confidence(step, new)
+        if said == "perhaps":
+            confidence = min(confidence, UNREAD_CONFIDENCE)
         name = shown(graph.target_name(step.new))
         return Finding(
             fact=step.old,

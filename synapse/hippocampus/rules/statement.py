@@ -19,7 +19,7 @@ SUBJECT, TARGET = "⟨s⟩", "⟨o⟩"
 
 _MASKED_CHARACTERS_MAX = 600
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_AFTER_SUBJECT = re.compile(rf"^\W*(?:the |its |this )?{SUBJECT}(?:['’]s)? (\w+)(?: (\w+))?")
+_AFTER_SUBJECT = re.compile(rf"^\W*(?:the |its |this )?{SUBJECT} (\w+)(?: (\w+))?")
 _CACHED_COUNT = 65_536
 _SHORT_CHARACTERS = 4
 

@@ -1,0 +1,62 @@
+"""What a language's plain assertions consist of; see ``english_assertions`` for the words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class AssertionWords:
+    """Words of sentences that say of somebody that she has a value now.
+
+    What is not listed is not understood, so a list that lacks a word makes Synapse ask, never
+    write. Verbs and nouns stand in their plain form. The patterns are searched for in sentences
+    whose two names are ⟨s⟩ and ⟨o⟩; case does not matter.
+    """
+
+    determiners: frozenset[str]
+    pronouns: frozenset[str]
+    present: frozenset[str]
+    """Forms of *be* and *have* in the present."""
+    past: frozenset[str]
+    """The same in the past."""
+    copulas: frozenset[str]
+    """Those of *be* alone."""
+    pluperfect: frozenset[str]
+    """Words after which a participle tells what was so before something else."""
+    adverbs: frozenset[str]
+    adjectives: frozenset[str]
+    prepositions: frozenset[str]
+    occasions: frozenset[str]
+    """Words of dates, and of sentences that introduce news."""
+    openers: frozenset[str]
+    """Words after which, at the end of a sentence, anything may follow."""
+    reasons: frozenset[str]
+    """Why somebody does something: *for work*."""
+    relatives: frozenset[str]
+    """Words that make the words before them part of a longer name: *the type of music that*."""
+    begins: frozenset[str]
+    """Verbs that begin a value: *moved to*."""
+    occupations: frozenset[str]
+    agent_endings: tuple[str, ...]
+    """Endings of nouns that name who does something: *performer*."""
+    posts: frozenset[str]
+    """Families of relations of which an occupation tells: *is an engineer at*."""
+    others: frozenset[str]
+    """Who belongs to somebody and is somebody else: *mother*."""
+    weak: frozenset[str]
+    """Words of families that do not tell that something has the value: *supports*."""
+    joins: frozenset[str]
+    """Words between two clauses of one subject: *and*."""
+    unreal: str
+    """What did not, or not yet, happen, before the second of the names."""
+    unreal_after: str
+    """The same after it."""
+    reported: str
+    """What somebody says or believes, or what may hold only in part."""
+    invented: str
+    """What is so in a story, a game, an example."""
+    ended: str
+    """What says of ⟨o⟩ itself that it is the older value."""
+    following: str
+    """A time that has not come: *next month*."""

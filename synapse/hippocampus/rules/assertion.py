@@ -1,0 +1,129 @@
+"""Whether a sentence says of its own subject that it has the value now.
+
+A fact's relation says what an extractor understood; the sentence says what was written. *Alice's
+mother lives in Rome*, *In the novel, Alice lives in Rome*, *Alice refused to move to Rome* and
+*Alice moved to Oslo from Rome* all may stand on an edge from Alice to Rome. So a sentence is read
+word by word: it counts as a plain assertion only where every word is understood, or where the other
+sentence of the pair has the same ones.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from synapse.hippocampus.lexicon.assertions import AssertionWords
+from synapse.hippocampus.lexicon.grammar import RelationLexicon
+from synapse.hippocampus.lexicon.words import split_name, stem
+from synapse.hippocampus.rules.plain_sentence import Assertion, Grade, PlainSentence, Vocabulary
+from synapse.hippocampus.rules.statement import SUBJECT, TARGET, StatementReader
+from synapse.hippocampus.rules.tokens import sentences, tokens
+from synapse.hippocampus.wording import compiled, find_hits
+
+_CACHED_COUNT = 65_536
+_NOT, _DOUBTFULLY, _PERHAPS = Assertion("not"), Assertion("doubtfully"), Assertion("perhaps")
+_ORDER: tuple[Grade, ...] = ("not", "plainly", "doubtfully", "perhaps")
+"""What several sentences say together: the first of these that one of them says."""
+
+
+class AssertionReader:
+    """Reads assertions of one language.
+
+    >>> from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
+    >>> from synapse.hippocampus.lexicon.english_assertions import ENGLISH_ASSERTIONS
+    >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
+    >>> reader = AssertionReader(StatementReader(ENGLISH), ENGLISH_ASSERTIONS, ENGLISH_RELATIONS)
+    >>> for said in ("⟨s⟩ now lives in ⟨o⟩", "⟨s⟩ toured ⟨o⟩", "⟨s⟩'s aunt lives in ⟨o⟩"):
+    ...     print(reader.read(said, "LIVES_IN").grade)
+    plainly
+    perhaps
+    not
+    """
+
+    def __init__(
+        self, statements: StatementReader, words: AssertionWords, relations: RelationLexicon
+    ) -> None:
+        self._statements = statements
+        self._words = words
+        self._relations = relations
+        self._occupations = frozenset(map(stem, words.occupations))
+        self._nouns = relations.noun_stems
+        self._light = frozenset(map(stem, relations.light_verbs))
+        self._weak = frozenset(map(stem, words.weak)) | words.present | words.past
+        self._patterns = {
+            name: compiled(getattr(words, name))
+            for name in ("unreal", "unreal_after", "reported", "invented", "ended", "following")
+        }
+        self.read = lru_cache(_CACHED_COUNT)(self._read)
+        self.is_about = lru_cache(_CACHED_COUNT)(self._is_about)
+        self.own = lru_cache(_CACHED_COUNT)(self._own)
+        self.evidence = lru_cache(_CACHED_COUNT)(self._evidence)
+
+    def _is_about(self, masked: str, relation: str) -> bool:
+        """Whether a sentence that names the value speaks of the relation in its own words."""
+        if TARGET not in masked:
+            return False
+        stems = {token.stem for token in tokens(masked)}
+        return bool(stems & self.evidence(relation) or self._statements.definite.search(masked))
+
+    def _own(self, relation: str) -> frozenset[str]:
+        """Stems of the words of a relation and of its synonyms."""
+        w = self._words
+        names = [relation, *self._relations.names_of(self._relations.normal(relation))]
+        stems = {stem(word) for name in names for word in split_name(name)}
+        stems |= {stem(s[:-2]) for s in stems if s.endswith(w.agent_endings) and len(s) > 4}
+        return frozenset(stems - w.prepositions - w.determiners - w.present - w.past)
+
+    def _evidence(self, relation: str) -> frozenset[str]:
+        """Stems of all words that speak of a relation: its own and those of its family."""
+        of_family = self._statements.wording.families
+        families = self._statements.families(relation)
+        stems = {stem(word) for family in families for word in of_family[family]} - self._weak
+        if families & self._words.posts:
+            stems |= self._occupations
+        return self.own(relation) | stems
+
+    def _read(self, masked: str, relation: str) -> Assertion:
+        """How surely a sentence gives ⟨s⟩ the value ⟨o⟩."""
+        told = [tokens(sentence) for sentence in sentences(masked)]
+        about = [words for words in told if any(w.word == TARGET for w in words)]
+        if not about:
+            return _PERHAPS
+        evidence = self.evidence(relation)
+        against = self._against(masked, evidence)
+        if against is not None:
+            return against
+        named = any(w.is_name for words in told for w in words[1:])
+        pronouns = not named and (SUBJECT in masked or len(told) == 1)
+        vocabulary = Vocabulary(self._words, self.own(relation), evidence, self._nouns, self._light)
+        readings = [PlainSentence(vocabulary).read(words, pronouns) for words in about]
+        return min(readings, key=lambda assertion: _ORDER.index(assertion.grade))
+
+    def _against(self, masked: str, evidence: frozenset[str]) -> Assertion | None:
+        """What shows that a sentence does not, or may not, say so."""
+        first, last = _outer_names(masked)
+        for name, text in (
+            ("ended", masked),
+            ("unreal", masked[:last]),
+            ("unreal_after", masked[last:]),
+            ("invented", masked[:first]),
+        ):
+            if self._finds(name, text, evidence):
+                return _NOT
+        if next(find_hits(masked, self._statements.wording, TARGET.__eq__), None) is not None:
+            return _NOT
+        if any(self._finds(n, masked, evidence) for n in ("reported", "invented", "following")):
+            return _DOUBTFULLY
+        return None
+
+    def _finds(self, name: str, text: str, evidence: frozenset[str]) -> bool:
+        """Whether a pattern is found by other words than the relation's own."""
+        return any(
+            evidence.isdisjoint(map(stem, split_name(match[0])[:1]))
+            for match in self._patterns[name].finditer(text)
+        )
+
+
+def _outer_names(masked: str) -> tuple[int, int]:
+    """Where the first of the two names begins, and where the second one ends."""
+    places = [at for mark in (SUBJECT, TARGET) if (at := masked.find(mark)) >= 0]
+    return min(places, default=0), max(places, default=0) + len(TARGET)

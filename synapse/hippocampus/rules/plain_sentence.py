@@ -1,0 +1,290 @@
+"""The grammar of plain assertions: *⟨s⟩ lives in ⟨o⟩*, *⟨s⟩'s home is in ⟨o⟩*, *⟨o⟩ hired ⟨s⟩*.
+
+Only a few shapes are known: a subject, a verb of the relation or one that begins a value, and the
+value; a noun of the relation (*the capital of ⟨s⟩*, *⟨s⟩'s capital*), a form of *be*, and the
+value; and both turned around. Dates may stand in front, and at the end whatever cannot change the
+meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from synapse.hippocampus.lexicon.assertions import AssertionWords
+from synapse.hippocampus.lexicon.words import is_past, is_plain, stem
+from synapse.hippocampus.rules.statement import SUBJECT, TARGET
+from synapse.hippocampus.rules.tokens import POSSESSIVE, Token
+
+Grade = Literal["plainly", "perhaps", "doubtfully", "not"]
+_UNKNOWN_MAX_COUNT = 6
+_TO, _FROM = "to", "from"
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """How surely a sentence says that the subject has the value now."""
+
+    grade: Grade
+    qualifiers: frozenset[str] = frozenset()
+    """Words that are not understood and may tell one property from another."""
+    kinds: frozenset[str] = frozenset()
+    """Those of them right before the word for the property: *metrics* port."""
+
+
+class _Other(Exception):
+    """The sentence has none of the shapes; the grade says what to make of it."""
+
+    def __init__(self, grade: Grade) -> None:
+        super().__init__(grade)
+        self.grade = grade
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What is known when sentences about one relation are read; all but the words are stems."""
+
+    words: AssertionWords
+    own: frozenset[str]
+    """Words of the relation itself."""
+    evidence: frozenset[str]
+    """All words that speak of the relation."""
+    nouns: frozenset[str]
+    """Nouns that may stand in any sentence about one value."""
+    light_verbs: frozenset[str]
+    """Verbs that say less than their noun: *plays the position of*."""
+
+
+class PlainSentence:
+    """Reads one sentence for one relation."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        words = vocabulary.words
+        self._words = words
+        self._evidence = vocabulary.evidence
+        self._nouns = vocabulary.nouns
+        self._named = vocabulary.own | vocabulary.nouns
+        self._light_verbs = vocabulary.light_verbs
+        self._begins = frozenset(map(stem, words.begins))
+        self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
+        self._unknown: list[str] = []
+        self._kinds: list[str] = []
+        self._is_about_relation = False
+        self._other: Grade = "not"
+
+    def read(self, said: Sequence[Token], pronouns: bool) -> Assertion:
+        """How surely the sentence gives ⟨s⟩ the value ⟨o⟩.
+
+        Args:
+            said: the sentence, in which ⟨o⟩ stands.
+            pronouns: whether a pronoun can only mean ⟨s⟩.
+        """
+        try:
+            self._clause(list(said), pronouns)
+        except _Other as other:
+            return Assertion(other.grade)
+        if not self._is_about_relation or len(self._unknown) > _UNKNOWN_MAX_COUNT:
+            return Assertion("perhaps")
+        return Assertion("plainly", frozenset(self._unknown), frozenset(self._kinds))
+
+    def _clause(self, said: list[Token], pronouns: bool) -> None:
+        words = [token.word for token in said]
+        value = words.index(TARGET)
+        if len(said) == 1:
+            self._is_about_relation = True
+            return
+        subject = self._subject(said, words, value, pronouns)
+        first, second = min(subject, value), max(subject, value)
+        lead, between, tail = said[:first], said[first + 1 : second], said[second + 1 :]
+        if between and between[-1].word in self._words.copulas:
+            self._other = "perhaps"  # "⟨s⟩'s child is ⟨o⟩" names the child as the value
+        phrase = self._noun_phrase(lead)
+        if phrase and first == value:
+            raise _Other("perhaps")
+        if between and between[0].word == POSSESSIVE:
+            if phrase or first == value:
+                raise _Other(self._of_others([*phrase, *between]))
+            phrase, between = self._owned(between[1:])
+        elif phrase:
+            more, between = self._owned(between)
+            phrase = [*phrase, *more]
+        self._phrase(phrase)
+        is_simple_present = self._verb(self._last_clause(between), bool(phrase))
+        self._tail(tail, is_simple_present)
+
+    def _subject(self, said: list[Token], words: list[str], value: int, pronouns: bool) -> int:
+        if SUBJECT in words:
+            return words.index(SUBJECT)
+        if pronouns:
+            for place, word in enumerate(words[:value]):
+                if word in self._words.pronouns:
+                    return place
+        raise _Other(self._of_others(said[:value]))
+
+    def _of_others(self, said: Sequence[Token]) -> Grade:
+        return self._other if any(map(self._is_other, said)) else "perhaps"
+
+    def _is_other(self, token: Token) -> bool:
+        return token.word in self._words.others and token.stem not in self._evidence
+
+    def _noun_phrase(self, lead: list[Token]) -> list[Token]:
+        """What stands in front: nothing but dates, or a noun and *of*."""
+        w = self._words
+        occasional = w.occasions | w.determiners | w.adverbs | w.prepositions
+        if all(t.word in occasional or not t.word.isalpha() for t in lead):
+            return []
+        if any(map(self._is_other, lead)):
+            raise _Other(self._other)
+        start = max((i + 1 for i, t in enumerate(lead) if t.word in ",:"), default=0)
+        if any(t.word not in occasional and t.word.isalpha() for t in lead[:start]):
+            raise _Other("perhaps")
+        phrase = lead[start:]
+        ends_well = phrase and (
+            phrase[-1].word in w.prepositions | w.relatives | w.determiners
+            or not w.relatives.isdisjoint(t.word for t in phrase)
+        )
+        if not ends_well or phrase[0].word not in w.determiners:
+            raise _Other("perhaps")
+        return phrase
+
+    def _owned(self, between: list[Token]) -> tuple[list[Token], list[Token]]:
+        """The noun that ⟨s⟩ owns, and what follows it from the last form of *be* on."""
+        forms = self._words.present | self._words.past
+        places = [i for i, t in enumerate(between) if t.word in forms and t.word != POSSESSIVE]
+        if any(map(self._is_other, between)):
+            raise _Other(self._other)
+        if not places:
+            verbs = [i for i, t in enumerate(between) if i and t.stem in self._begins]
+            if not verbs:
+                raise _Other("perhaps")
+            places = verbs[:1]
+        place = places[-1]
+        while place and between[place - 1].word in self._words.adverbs | forms:
+            place -= 1
+        return between[:place], between[place:]
+
+    def _phrase(self, phrase: list[Token]) -> None:
+        for place, token in enumerate(phrase):
+            if token.word in self._words.relatives or token.word in self._words.past:
+                continue
+            self._take(token, phrase[place + 1] if place + 1 < len(phrase) else None)
+
+    def _take(self, token: Token, following: Token | None = None) -> None:
+        """One word of a phrase."""
+        if self._is_other(token):
+            raise _Other(self._other)
+        if not token.is_word and token.word not in (SUBJECT, TARGET):
+            raise _Other("perhaps")
+        if token.stem in self._evidence:
+            self._is_about_relation = True
+        elif not (
+            token.word in self._light
+            or token.stem in self._nouns
+            or token.word in (SUBJECT, TARGET)
+            or token.word in self._words.occasions
+            or any(map(str.isdigit, token.word))
+        ):
+            if token.word in self._words.relatives | self._words.joins | self._words.pronouns:
+                raise _Other("perhaps")
+            self._unknown.append(token.stem)
+            if following and following.stem in self._named:
+                self._kinds.append(token.stem)
+
+    def _last_clause(self, between: list[Token]) -> list[Token]:
+        """What follows the last *and* that goes on with another verb of the same subject."""
+        w = self._words
+        for place in range(len(between) - 2, 0, -1):
+            if between[place].word in w.joins:
+                before, after = between[:place], between[place + 1 :]
+                verb = next((t for t in after if t.word not in w.adverbs), after[0])
+                goes_on = verb.stem in self._evidence | self._begins
+                if goes_on and not any(
+                    t.is_name or not t.is_word or t.word in w.relatives or self._is_other(t)
+                    for t in before
+                ):
+                    return after
+                raise _Other(self._of_others(between))
+        return between
+
+    def _verb(self, rest: list[Token], has_phrase: bool) -> bool:
+        """The verb and what follows it up to the second name; whether it is a simple present."""
+        w = self._words
+        place = 0
+        forms: set[str] = set()
+        while place < len(rest) and (
+            rest[place].word in w.present | w.past | w.adverbs or rest[place].word == POSSESSIVE
+        ):
+            forms.add(rest[place].word)
+            place += 1
+        helped = bool(forms & (w.present | w.past))
+        if place == len(rest):
+            if not helped or (not has_phrase and not forms & w.copulas):
+                raise _Other("perhaps")
+            if forms & w.past:
+                raise _Other("doubtfully")
+            self._is_about_relation |= not has_phrase
+            return False
+        head = rest[place]
+        simple = self._simple_present(head, forms, helped)
+        if head.stem in self._begins:
+            self._is_about_relation = True
+        elif helped or head.stem in self._evidence:
+            self._take(head, rest[place + 1] if place + 1 < len(rest) else None)
+        elif head.stem not in self._light_verbs:
+            raise _Other(self._of_others(rest))
+        self._complement(rest[place + 1 :])
+        return simple
+
+    def _simple_present(self, head: Token, forms: set[str], helped: bool) -> bool:
+        """Checks the tense; whether the verb is a simple present that begins something."""
+        w = self._words
+        begins = head.stem in self._begins and head.stem not in self._evidence
+        past = is_past(head.word)
+        if helped:
+            if head.word == _TO or (begins and head.word.endswith("ing")):
+                raise _Other("perhaps")
+            if forms & w.pluperfect and past:
+                raise _Other("perhaps" if begins else "not")
+            if forms & w.past and not past:
+                raise _Other("doubtfully")
+            return False
+        if head.word.endswith("ing") or (begins and is_plain(head.word) and not past):
+            raise _Other("perhaps")
+        return begins and not past
+
+    def _complement(self, rest: list[Token]) -> None:
+        place = 0
+        while place < len(rest):
+            token = rest[place]
+            if token.word == _FROM:
+                words = [t.word for t in rest]
+                if _TO not in words[place:]:
+                    raise _Other("perhaps")
+                place = words.index(_TO, place)
+                continue
+            if token.is_name:
+                raise _Other("perhaps")
+            self._take(token, rest[place + 1] if place + 1 < len(rest) else None)
+            place += 1
+
+    def _tail(self, tail: list[Token], is_simple_present: bool) -> None:
+        """What follows both names."""
+        w = self._words
+        if is_simple_present and any(t.word in w.occasions for t in tail):
+            raise _Other("perhaps")
+        for place, token in enumerate(tail):
+            following = tail[place + 1] if place + 1 < len(tail) else None
+            if token.word in w.openers or token.word == "(":
+                return
+            if token.word in w.joins or token.word == ",":
+                goes_on = token.word in w.joins or (
+                    following and following.word in w.openers | w.relatives | w.joins
+                )
+                if not goes_on or (following and (following.is_name or not following.is_word)):
+                    raise _Other("perhaps")
+                return
+            if token.is_name and token.word not in w.occasions:
+                raise _Other("perhaps")
+            if token.word not in "!" and token.word not in w.reasons:
+                self._take(token, following)

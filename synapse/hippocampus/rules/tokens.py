@@ -1,0 +1,59 @@
+"""A sentence as words, marks and punctuation."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from synapse.hippocampus.lexicon.words import stem
+from synapse.hippocampus.rules.statement import SUBJECT, TARGET
+
+POSSESSIVE = "'s"
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_TOKEN = re.compile(
+    r"⟨[so]⟩|['’]s?(?!\w)|[^\W_]+(?:[-'’.&+/][^\W_]+)*|[,;:()!?“”\"«»—–]",
+)
+_OWN_QUOTES = re.compile(r"[\"“”«»'‘’]+(⟨[so]⟩)[\"“”«»'‘’]+(?!s)")
+
+
+class Token(NamedTuple):
+    """One word, mark or punctuation sign of a sentence."""
+
+    word: str
+    """In lower case."""
+    stem: str
+    is_name: bool
+    """It is written with a capital."""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is neither a mark nor punctuation."""
+        return self.word[0].isalnum()
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text.
+
+    >>> sentences("It is so. Or is it?")
+    ['It is so.', 'Or is it?']
+    """
+    return _SENTENCE.split(text)
+
+
+def tokens(sentence: str) -> list[Token]:
+    """The words, marks and signs of a sentence; quotes around a single name are left out.
+
+    >>> [token.word for token in tokens("⟨s⟩'s home is '⟨o⟩', LIVES_IN")]
+    ['⟨s⟩', "'s", 'home', 'is', '⟨o⟩', ',', 'lives', 'in']
+    """
+    found = _TOKEN.findall(_OWN_QUOTES.sub(r"\1", sentence))
+    return [_token(text) for text in found]
+
+
+def _token(text: str) -> Token:
+    if text in (SUBJECT, TARGET):
+        return Token(text, text, False)
+    if text in ("'", "’", "’s"):
+        return Token(POSSESSIVE, POSSESSIVE, False)
+    word = text.casefold().replace("’", "'")
+    return Token(word, stem(word), text[0].isupper() and text != "I" and not text.isupper())

@@ -36,6 +36,8 @@ class ArchivedMemory:
     group_id: str = ""
     by_person: bool = False
     """Whether a person decided that it goes."""
+    labels: tuple[str, ...] = ()
+    """Of an entity."""
     ends: tuple[str, ...] = ()
     """Of a fact: uuids of its source and its target."""
     end_names: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -13,19 +13,39 @@ from typing import Any, Literal
 Kind = Literal["entity", "fact"]
 
 
-class Vector(tuple[float, ...]):
+class Vector:
     """An embedding: numbers of 32 bits, kept apart from a list of numbers.
 
-    >>> Vector([0.5, 1.0]) == (0.5, 1.0), Vector([0.5, 1.0]).packed.hex()
-    (True, '0000003f0000803f')
+    Args:
+        packed: its numbers as little-endian floats of 32 bits.
+
+    >>> Vector.of([0.5, 1.0]).numbers, Vector.of([0.5, 1.0]) == Vector.of([0.5, 1.0])
+    ((0.5, 1.0), True)
     """
 
-    __slots__ = ()
+    __slots__ = ("packed",)
+
+    def __init__(self, packed: bytes) -> None:
+        self.packed = packed
+
+    @classmethod
+    def of(cls, numbers: Sequence[float]) -> Vector:
+        """A vector of these numbers, rounded to 32 bits."""
+        return Vector(struct.pack(f"<{len(numbers)}f", *numbers))
 
     @property
-    def packed(self) -> bytes:
-        """Its numbers as little-endian floats of 32 bits."""
-        return struct.pack(f"<{len(self)}f", *self)
+    def numbers(self) -> tuple[float, ...]:
+        """What it consists of."""
+        return struct.unpack(f"<{len(self.packed) // 4}f", self.packed)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vector) and self.packed == other.packed
+
+    def __hash__(self) -> int:
+        return hash(self.packed)
+
+    def __repr__(self) -> str:
+        return f"Vector.of({list(self.numbers)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from synapse.hippocampus.archived import ArchivedMemory, newest_first
 
 RESTORED = "restored"
 ALREADY_THERE = "already there"
+CHANGED = "it is there again, but not as it was; the archive keeps it as it was"
 
 
 @dataclass(slots=True)
@@ -19,6 +20,16 @@ class Restoration:
     facts: dict[str, ArchivedMemory] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
     """Uuid -> :data:`ALREADY_THERE`, or one sentence that says why it stays in the archive."""
+
+
+def left_out(links_count: int) -> str:
+    """What is said of a memory that came back without some of its links.
+
+    >>> left_out(1)
+    'restored; 1 link whose other end is gone could not come along'
+    """
+    which = "link whose other end is" if links_count == 1 else "links whose other ends are"
+    return f"{RESTORED}; {links_count} {which} gone could not come along"
 
 
 def names_of_ends(archive: Iterable[ArchivedMemory]) -> dict[str, tuple[str, str]]:

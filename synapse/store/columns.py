@@ -13,11 +13,11 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
+from synapse.store.bites import TARGET_MS, server_ms
 from synapse.store.collector import Collector
 from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.wire import Ask
 
-TARGET_MS = 20.0
 LIMIT_MS = 100
 """A query that would take longer is given up and its range divided."""
 UNDIVIDED_LIMIT_MS = 25_000
@@ -37,7 +37,6 @@ _SHARE = "ID(a) = $source AND (ID(b) >= $low AND ID(b) < $high) = true"
 _BEYOND = 2**62
 
 _TOO_MUCH = re.compile("timed out|mem consumption exceeded")
-_EXECUTION_TIME = re.compile(rb"internal execution time: ([\d.]+)")
 
 
 class _TookTooLong(Exception):
@@ -142,14 +141,14 @@ class TableReader:
         took_ms = 0.0
         if self._can_join:
             reply = self._try_joined(values + self._table.query(where, joined=True), divisible)
-            took_ms = _took_ms(reply) if reply else 0.0
+            took_ms = server_ms(reply) if reply else 0.0
             self._arrived = joined_part(self._table, reply) if reply else None
             if self._arrived:
                 return took_ms
         query = values + self._table.query(where, joined=False)
         reply = self._ask(query, "--compact", divisible=divisible)
         self._arrived = typed_part(self._table, reply)
-        return took_ms + _took_ms(reply)
+        return took_ms + server_ms(reply)
 
     def _collect(self) -> None:
         part, self._arrived = self._arrived, None
@@ -183,9 +182,3 @@ class TableReader:
 
 def _integers(listed: bytes) -> list[int]:
     return [int(digits) for digits in re.findall(rb"\d+", listed)]
-
-
-def _took_ms(reply: Any) -> float:
-    """The server's own time for a query, from the statistics at the end of its reply."""
-    found = _EXECUTION_TIME.search(b" ".join(reply[-1]))
-    return max(float(found.group(1)), 0.01) if found else TARGET_MS

@@ -12,10 +12,14 @@ _BATCH_CHARS = 1_000_000
 
 def batches(rows: Iterable[Any]) -> Iterator[list[str]]:
     """Rows as literals, in parts that keep the server's write lock short."""
+    return portions(map(literal, rows))
+
+
+def portions(literals: Iterable[str]) -> Iterator[list[str]]:
+    """Literals in parts of bounded number and length."""
     batch: list[str] = []
     chars_count = 0
-    for row in rows:
-        text = literal(row)
+    for text in literals:
         if batch and (len(batch) == BATCH_COUNT or chars_count + len(text) > _BATCH_CHARS):
             yield batch
             batch, chars_count = [], 0

@@ -8,17 +8,19 @@ from typing import Any
 
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import MemoryImage
-from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, memory_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
-from synapse.store import beliefs, ends, journal, lock, recalls, room
+from synapse.store import archive, beliefs, ends, journal, lock, recalls, room
 from synapse.store.connection import Connection, connect, list_graphs
 from synapse.store.document import refuse_own_graph
 from synapse.store.failures import explained
+from synapse.store.images import read_images
 from synapse.store.neighbourhood import read_subjects
 from synapse.store.reader import read_graph, read_graph_unless
+from synapse.store.restore import restore
 from synapse.store.writer import write_document
 
 
@@ -113,7 +115,8 @@ class FalkorStore:
 
     def read_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
         """These memories with everything that they consist of."""
-        raise NotImplementedError
+        with self._at_work_on(graph) as connection:
+            return read_images(connection, graph, uuids)
 
     def archive(
         self,
@@ -124,23 +127,34 @@ class FalkorStore:
         lock_token: str,
     ) -> set[str]:
         """Move memories into the archive, facts before entities."""
-        raise NotImplementedError
+        with self._at_work_on(graph) as connection:
+            traces = room.read_some_traces(
+                connection, graph, memory_keys([c.uuid for c in changes])
+            )
+            keep = lock.kept_lock(connection, graph, lock_token)
+            return archive.archive(connection, graph, changes, traces, run_id, now_s, keep)
 
     def restore(self, graph: str, uuids: Collection[str], lock_token: str) -> dict[str, str]:
         """Bring archived memories back exactly as they were, entities before facts."""
-        raise NotImplementedError
+        with self._at_work_on(graph) as connection:
+            keep = lock.kept_lock(connection, graph, lock_token)
+            return restore(connection, graph, uuids, keep)
 
     def read_archive(self, graph: str, run_id: str | None = None) -> list[ArchivedMemory]:
         """Entries of the archive, oldest first: all, or those of one run."""
-        raise NotImplementedError
+        with self._at_work_on(graph) as connection:
+            return archive.read_archive(connection, graph, run_id)
 
     def read_archived_images(self, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
         """What the archive holds of these memories, the newest of each."""
-        raise NotImplementedError
+        with self._at_work_on(graph) as connection:
+            return archive.read_archived_images(connection, graph, uuids)
 
     def purge(self, graph: str, before_s: float, lock_token: str) -> int:
         """Free for good what was archived before a moment; tombstones stay."""
-        raise NotImplementedError
+        with self._at_work_on(graph) as connection:
+            keep = lock.kept_lock(connection, graph, lock_token)
+            return archive.purge(connection, graph, before_s, keep)
 
     def read_subjects(
         self, graph: str, subjects: Collection[str], relations: Collection[str] = ()

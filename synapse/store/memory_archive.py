@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Link, MemoryImage
 from synapse.hippocampus.plan import ArchiveChange
-from synapse.hippocampus.restoration import RESTORED, decide, names_of_ends
+from synapse.hippocampus.restoration import RESTORED, decide, left_out, names_of_ends
 from synapse.store.document import Item
 
 _ENDS = ("source_node_uuid", "target_node_uuid")
@@ -103,12 +103,6 @@ class Archive:
         known = names_of_ends(self.entries())
         there = {(e["name"], e["group_id"]): uuid for uuid, e in items.entities.items()}
         return {end: there[known[end]] for end in ends if known.get(end) in there}
-
-
-def left_out(links_count: int) -> str:
-    """What is said of a memory that came back without some of its links."""
-    which = "a link whose other end is" if links_count == 1 else "links whose other ends are"
-    return f"{RESTORED}; {links_count} {which} gone could not come along"
 
 
 def _entity_image(items: Items, entity: Item) -> MemoryImage:

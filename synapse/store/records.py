@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, fields
+from typing import Any
+
+from synapse.errors import StoreError
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.model import memory_keys
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.traces import TraceTable, rows_of
+
+_APART = ("uuid", "run_id", "state")
+"""Kept as properties of their own, to be found by."""
+_TUPLES = ("labels", "ends", "end_names")
+_NAMES = tuple(f.name for f in fields(ArchivedMemory) if f.name not in _APART)
 
 
 def new_entry(
@@ -29,6 +39,7 @@ def new_entry(
         digest=image.digest,
         group_id=image.group_id,
         by_person=change.by_person,
+        labels=image.labels,
         ends=image.ends,
         end_names=image.end_names,
         trace=trace_of(image.uuid, traces),
@@ -47,3 +58,24 @@ def trace_of(uuid: str, traces: TraceTable) -> dict[str, float]:
         return {}
     trace = traces[row[0]]
     return {name: trace[name].item() for name in trace.dtype.names or () if name != "key"}
+
+
+def details(entry: ArchivedMemory) -> str:
+    """What an entry says beside its uuid, run and state, as JSON."""
+    known: dict[str, Any] = asdict(entry)
+    return json.dumps({name: known[name] for name in _NAMES})
+
+
+def entry_of(uuid: str, run_id: str, state: ArchiveState, details: str) -> ArchivedMemory:
+    """The entry again.
+
+    Raises:
+        StoreError: it is not an entry.
+    """
+    try:
+        known = json.loads(details)
+        known = {name: known[name] for name in _NAMES}
+        known |= {name: tuple(known[name]) for name in _TUPLES}
+    except (ValueError, TypeError, KeyError) as error:
+        raise StoreError(f"the archive's entry about {uuid[:40]!r} is damaged") from error
+    return ArchivedMemory(uuid=uuid, run_id=run_id, state=state, **known)

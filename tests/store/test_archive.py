@@ -20,7 +20,7 @@ MORNING = "2026-01-05T08:00:00+00:00"
 DAY_S = 86_400.0
 
 
-@pytest.fixture(params=["memory"])
+@pytest.fixture(params=["memory", "falkordb"])
 def any_store(request: pytest.FixtureRequest) -> MemoryStore:
     if request.param == "memory":
         return InMemoryStore()

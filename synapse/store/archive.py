@@ -1,0 +1,152 @@
+"""Moves memories into the archive of a FalkorDB graph, and frees them for good.
+
+Copied and verified, then removed, then marked: a run that dies in between leaves a memory in the
+graph, in the archive, or in both, and :func:`settle` decides which by looking at the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.traces import TraceTable
+from synapse.store.archive_graph import ArchiveGraph, Record
+from synapse.store.bites import Bites
+from synapse.store.images import read_images, read_some
+from synapse.store.keys import Connection
+from synapse.store.records import new_entry
+from synapse.store.removal import remove
+
+
+def read_archive(connection: Connection, graph: str, run_id: str | None) -> list[ArchivedMemory]:
+    """All entries, or those of one run, oldest first."""
+    return [record.entry for record in ArchiveGraph(connection, graph).records(run_id)]
+
+
+def read_archived_images(
+    connection: Connection, graph: str, uuids: Collection[str]
+) -> dict[str, MemoryImage]:
+    """What is kept of these memories, the newest of each."""
+    archive = ArchiveGraph(connection, graph)
+    images: dict[str, MemoryImage] = {}
+    newest = {r.entry.uuid: r for r in archive.about(uuids) if r.entry.has_content}
+    bites = Bites(connection)
+    for bite in bites.of(list(newest.values())):
+        images |= archive.images(bites, bite)
+    return images
+
+
+def archive(
+    connection: Connection,
+    graph: str,
+    changes: Sequence[ArchiveChange],
+    traces: TraceTable,
+    run_id: str,
+    now_s: float,
+    keep_lock: Callable[[], None],
+) -> set[str]:
+    """Move memories, facts before entities; return the uuids of those that are in the archive.
+
+    Args:
+        connection: a client that answers with bytes.
+        graph: its name.
+        changes: at most one for each memory.
+        traces: what is kept about them.
+        run_id: the run that moves them.
+        now_s: the moment, in seconds since 1970.
+        keep_lock: called before each write; raises where the lock is lost.
+    """
+    keep_lock()
+    kept, bites = ArchiveGraph(connection, graph), Bites(connection)
+    settle(connection, graph, keep_lock)
+    before = {(r.entry.uuid, r.entry.digest) for r in kept.records(run_id) if _is_away(r)}
+    number = kept.last_number()
+    moved: set[str] = set()
+    for kind in ("fact", "entity"):
+        of_kind = sorted((c for c in changes if c.kind == kind), key=lambda change: change.uuid)
+        for bite in bites.of(of_kind):
+            images = read_some(bites, graph, [change.uuid for change in bite])
+            moved |= {
+                c.uuid for c in bite if c.uuid not in images and (c.uuid, c.before_digest) in before
+            }
+            ready = [c for c in bite if _is_ready(c, images.get(c.uuid))]
+            entries = [new_entry(c, images[c.uuid], traces, run_id, now_s, "copied") for c in ready]
+            records = [Record(n, entry) for n, entry in enumerate(entries, number + 1)]
+            number += len(records)
+            moved |= _moved(kept, bites, graph, records, images, keep_lock)
+    return moved
+
+
+def settle(connection: Connection, graph: str, keep_lock: Callable[[], None]) -> None:
+    """Finish what a run that died has left half-way."""
+    kept = ArchiveGraph(connection, graph)
+    unfinished = kept.in_state("copied", "restoring")
+    if not unfinished:
+        return
+    bites = Bites(connection)
+    images = read_images(connection, graph, [record.entry.uuid for record in unfinished])
+    for bite in bites.of(unfinished):
+        same = [r for r in bite if _is_there(r, images)]
+        keep_lock()
+        kept.drop(bites, [r for r in same if r.entry.state == "copied"])
+        kept.free(bites, [r for r in same if r.entry.state == "restoring"], "restored")
+        gone = [r for r in bite if r not in same and r.entry.state == "copied"]
+        kept.set_state(bites, gone, "archived")
+
+
+def purge(
+    connection: Connection, graph: str, before_s: float, keep_lock: Callable[[], None]
+) -> int:
+    """Free what was archived before a moment; tombstones stay."""
+    keep_lock()
+    kept, bites = ArchiveGraph(connection, graph), Bites(connection)
+    settle(connection, graph, keep_lock)
+    old = [r for r in kept.records() if _is_away(r) and r.entry.at_s < before_s]
+    for bite in bites.of(old):
+        keep_lock()
+        kept.free(bites, bite, "purged")
+    return len(old)
+
+
+def _moved(
+    kept: ArchiveGraph,
+    bites: Bites,
+    graph: str,
+    records: Sequence[Record],
+    images: dict[str, MemoryImage],
+    keep_lock: Callable[[], None],
+) -> set[str]:
+    """Copy, remove and mark some memories of one kind."""
+    if not records:
+        return set()
+    keep_lock()
+    kept.prepare()
+    written = kept.write(bites, records, images)
+    copied = [record for record in records if record.number in written]
+    keep_lock()
+    removed = remove(bites, graph, [images[record.entry.uuid] for record in copied])
+    keep_lock()
+    kept.set_state(bites, [r for r in records if r.entry.uuid in removed], "archived")
+    kept.drop(bites, [r for r in records if r.entry.uuid not in removed])
+    return removed
+
+
+def _is_ready(change: ArchiveChange, image: MemoryImage | None) -> bool:
+    return (
+        image is not None
+        and not image.obstacle
+        and not image.facts
+        and image.kind == change.kind
+        and image.digest == change.before_digest
+    )
+
+
+def _is_away(record: Record) -> bool:
+    return record.entry.state == "archived"
+
+
+def _is_there(record: Record, images: dict[str, MemoryImage]) -> bool:
+    image = images.get(record.entry.uuid)
+    return image is not None and not image.obstacle and image.digest == record.entry.digest

@@ -1,0 +1,217 @@
+"""The graph in which a room keeps what was archived: ``synapse:{<graph>}:memory``.
+
+::
+
+    (:Archived {number, uuid, run_id, state, details})     one entry, for good
+        -[:HOLDS]-> (:Content)                             the memory's properties, as they were
+        -[:LINK {type, other, label, is_outgoing}]-> (:Link)    properties of one edge of an entity
+
+No label or type of Graphiti's occurs in it, and Graphiti never opens a graph of that name. It is
+created with the first memory that is archived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
+from synapse.hippocampus.image import MemoryImage
+from synapse.store.bites import Bites
+from synapse.store.cypher import literal, portions
+from synapse.store.images import exact, link
+from synapse.store.keys import Connection, room_key
+from synapse.store.records import details, entry_of
+from synapse.store.values import decoded, set_vectors, split, with_vectors
+
+_INDEX = "CREATE INDEX FOR (r:Archived) ON (r.number, r.uuid, r.run_id, r.state)"
+_FIELDS = "r.number, r.uuid, r.run_id, r.state, r.details"
+_LAST = "MATCH (r:Archived) RETURN max(r.number)"
+_PAGE = (
+    "UNWIND $rows AS page MATCH (r:Archived) "
+    "WHERE r.number >= page[0] AND r.number < page[1] {} RETURN " + _FIELDS
+)
+_BY = "UNWIND $rows AS value MATCH (r:Archived {{{}: value}}) RETURN " + _FIELDS
+_WRITE = (
+    "UNWIND $rows AS x WITH x, x.p AS p "
+    "CREATE (r:Archived {{number: x.number, uuid: x.uuid, run_id: x.run_id, state: 'copied', "
+    "details: x.details}})-[:HOLDS]->(c:Content) SET c = p{set} "
+    "FOREACH (l IN x.links | CREATE (r)-[:LINK {{type: l[0], is_outgoing: l[1], other: l[2], "
+    "label: l[4]}}]->(q:Link) SET q = l[3]) "
+    # As a WHERE it would be asked before the properties are set.
+    "WITH x, p, c RETURN x.number, properties(c) = {whole}"
+)
+_LINKS = (
+    "OPTIONAL MATCH (r)-[k:LINK]->(q:Link) WITH r, c, collect(CASE WHEN k IS NULL THEN null "
+    "ELSE [k.type, k.is_outgoing, k.other, properties(q), [k.label]] END) AS links "
+)
+_CONTENT = (
+    "UNWIND $rows AS n MATCH (r:Archived {number: n})-[:HOLDS]->(c:Content) "
+    + _LINKS
+    + "RETURN r.number, properties(c), links"
+)
+_CONTENT_OF = "(:Archived {number: row.key})-[:HOLDS]->(x:Content)"
+_STATE = "UNWIND $rows AS x MATCH (r:Archived {number: x[0]}) SET r.state = x[1]"
+_FREE = (
+    "UNWIND $rows AS x MATCH (r:Archived {number: x[0]}) SET r.state = x[1], r.details = x[2] "
+    "WITH r MATCH (r)-[:HOLDS|LINK]->(c) DELETE c"
+)
+_DROP = (
+    "UNWIND $rows AS n MATCH (r:Archived {number: n}) "
+    "OPTIONAL MATCH (r)-[:HOLDS|LINK]->(c) DELETE c, r"
+)
+_PAGE_COUNT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An entry and its place in the order of entries."""
+
+    number: int
+    entry: ArchivedMemory
+
+
+class ArchiveGraph:
+    """The archive beside one graph.
+
+    Args:
+        connection: a client that answers with bytes.
+        graph: name of the graph that it is the archive of.
+    """
+
+    def __init__(self, connection: Connection, graph: str) -> None:
+        self._connection = connection
+        self._name = room_key(graph, "memory")
+
+    def last_number(self) -> int:
+        """The number of the newest entry, 0 where there is none."""
+        rows = self._read([], _LAST)
+        return int(decoded(rows[0][0]) or 0) if rows else 0
+
+    def prepare(self) -> None:
+        """Create the graph and its index, where there is none."""
+        if not self._exists():
+            self._connection.execute_command("GRAPH.QUERY", self._name, _INDEX)
+
+    def records(self, run_id: str | None = None) -> list[Record]:
+        """All entries, or those of one run, oldest first."""
+        last = self.last_number()
+        only = "" if run_id is None else "AND r.run_id = page[2]"
+        found: list[Record] = []
+        for start in range(1, last + 1, _PAGE_COUNT):
+            page = [start, start + _PAGE_COUNT, run_id]
+            found += _records(self._read([literal(page)], _PAGE.format(only)))
+        return sorted(found, key=lambda record: record.number)
+
+    def about(self, uuids: Iterable[str]) -> list[Record]:
+        """All entries about some memories, oldest first."""
+        return self._by("uuid", sorted(uuid for uuid in set(uuids) if "\0" not in uuid))
+
+    def in_state(self, *states: ArchiveState) -> list[Record]:
+        """All entries in some states, oldest first."""
+        return self._by("state", states)
+
+    def write(
+        self, bites: Bites, records: Sequence[Record], images: Mapping[str, MemoryImage]
+    ) -> set[int]:
+        """Copy memories; return the numbers of the copies that are what they should be."""
+        written: set[int] = set()
+        for names, rows in _grouped(records, images).items():
+            query = _WRITE.format(
+                set=set_vectors(names, "x", "c"), whole=with_vectors(names, "x", "p")
+            )
+            for portion in portions(rows):
+                answers = bites.write(self._name, portion, query)
+                written.update(number for number, is_same in answers if is_same == b"true")
+        return written
+
+    def set_state(self, bites: Bites, records: Iterable[Record], state: ArchiveState) -> None:
+        """Say what became of some memories; their content stays."""
+        rows = [literal([record.number, state]) for record in records]
+        if rows:
+            bites.write(self._name, rows, _STATE)
+
+    def free(self, bites: Bites, records: Iterable[Record], state: ArchiveState) -> None:
+        """Remove the content of some entries; what was purged loses its name as well."""
+        rows = []
+        for record in records:
+            entry = record.entry
+            if state == "purged":
+                entry = replace(entry, name="", end_names=())
+            rows.append(literal([record.number, state, details(entry)]))
+        if rows:
+            bites.write(self._name, rows, _FREE)
+
+    def drop(self, bites: Bites, records: Iterable[Record]) -> None:
+        """Remove entries of memories that never went."""
+        rows = [str(record.number) for record in records]
+        if rows:
+            bites.write(self._name, rows, _DROP)
+
+    def images(self, bites: Bites, records: Sequence[Record]) -> dict[str, MemoryImage]:
+        """The content of some entries about different memories, by uuid."""
+        entries = {record.number: record.entry for record in records}
+        rows = bites.read(self._name, list(map(str, entries)), _CONTENT)
+        cells = {decoded(number): (decoded(props), decoded(links)) for number, props, links in rows}
+        printed = {number: properties for number, (properties, _) in cells.items()}
+        whole = printed | exact(bites, self._name, _CONTENT_OF, printed)
+        return {
+            entries[number].uuid: MemoryImage(
+                entries[number].uuid,
+                entries[number].kind,
+                whole[number],
+                labels=entries[number].labels,
+                ends=entries[number].ends,
+                links=tuple(map(link, links)),
+                end_names=entries[number].end_names,
+            )
+            for number, (_, links) in cells.items()
+        }
+
+    def _by(self, name: str, values: Sequence[str]) -> list[Record]:
+        found: list[Record] = []
+        for bite in Bites(self._connection).of(values):
+            found += _records(self._read(list(map(literal, bite)), _BY.format(name)))
+        return sorted(found, key=lambda record: record.number)
+
+    def _read(self, rows: list[str], query: str) -> list[Any]:
+        try:
+            return Bites(self._connection).read(self._name, rows, query)
+        except ResponseError as error:
+            if "empty key" not in str(error):
+                raise
+            return []
+
+    def _exists(self) -> bool:
+        return bool(self._read([], "RETURN 1"))
+
+
+def _records(rows: list[Any]) -> Iterator[Record]:
+    for number, *fields in (map(decoded, row) for row in rows):
+        yield Record(number, entry_of(*fields))
+
+
+def _grouped(
+    records: Sequence[Record], images: Mapping[str, MemoryImage]
+) -> dict[tuple[str, ...], list[str]]:
+    """Rows to write, by the names of the vectors in them."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for record in records:
+        entry = record.entry
+        image = images[entry.uuid]
+        names, content = split(dict(image.properties))
+        known = {
+            "number": record.number,
+            "uuid": entry.uuid,
+            "run_id": entry.run_id,
+            "details": details(entry),
+            "links": [
+                [k.type, k.is_outgoing, k.other, dict(k.properties), k.other_label]
+                for k in image.links
+            ],
+        }
+        groups.setdefault(names, []).append(literal(known)[:-1] + f",{content}}}")
+    return groups

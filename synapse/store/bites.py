@@ -1,0 +1,65 @@
+"""Queries about many items, cut so that none holds the server for long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from synapse.store.cypher import with_rows
+from synapse.store.keys import Connection
+from synapse.store.values import sent
+
+T = TypeVar("T")
+
+TARGET_MS = 20.0
+_EXECUTION_TIME = re.compile(rb"internal execution time: ([\d.]+)")
+_FIRST_COUNT, _LARGEST_COUNT = 32, 500
+
+
+def server_ms(reply: Any) -> float:
+    """The server's own time for a query, from the statistics at the end of its reply."""
+    found = _EXECUTION_TIME.search(b" ".join(reply[-1]))
+    return max(float(found.group(1)), 0.01) if found else TARGET_MS
+
+
+class Bites:
+    """Cuts a list into parts, each as large as the slowest query about the last one allows.
+
+    Args:
+        connection: a client that answers with bytes.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._count = _FIRST_COUNT
+        self._slowest_ms = 0.0
+
+    def of(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
+        """Parts of the list, in order."""
+        start = 0
+        while start < len(items):
+            self._slowest_ms = 0.0
+            bite = items[start : start + self._count]
+            yield bite
+            start += len(bite)
+            if self._slowest_ms:
+                factor = min(max(TARGET_MS / self._slowest_ms, 0.25), 2.0)
+                self._count = min(max(int(len(bite) * factor), 1), _LARGEST_COUNT)
+
+    def read(self, graph: str, rows: Sequence[str], query: str) -> list[Any]:
+        """Rows of typed cells; ``rows`` are literals, the query's parameter ``$rows``."""
+        return self._run("GRAPH.RO_QUERY", graph, rows, query, "--compact")
+
+    def write(self, graph: str, rows: Sequence[str], query: str) -> list[Any]:
+        """Rows of plain cells."""
+        return self._run("GRAPH.QUERY", graph, rows, query)
+
+    def _run(
+        self, command: str, graph: str, rows: Sequence[str], query: str, *flags: str
+    ) -> list[Any]:
+        asked = sent(with_rows(rows, query))
+        reply = self._connection.execute_command(command, graph, asked, *flags)
+        self._slowest_ms = max(self._slowest_ms, server_ms(reply))
+        answered: list[Any] = reply[1] if len(reply) > 2 else []
+        return answered

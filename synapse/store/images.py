@@ -1,0 +1,154 @@
+"""Memories with everything that they consist of, read exactly.
+
+FalkorDB prints a number of 64 bits with 15 digits, which is not always all of it: what is missing
+is asked for, as the difference between the number and what it was printed as.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from synapse.hippocampus.image import Link, MemoryImage, Vector
+from synapse.store.bites import Bites
+from synapse.store.cypher import literal
+from synapse.store.keys import Connection
+from synapse.store.values import Unstorable, decoded
+
+Key = TypeVar("Key", str, int)
+
+LINK_ORDER = "ORDER BY type(r), r.uuid, m.uuid"
+"""Links in one order, so that lists of them can be compared in a query."""
+
+_ENTITIES = (
+    "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) OPTIONAL MATCH (n)-[r]-(m) "
+    f"WITH n, r, m {LINK_ORDER} WITH n, "
+    "collect(CASE WHEN r IS NULL OR type(r) = 'RELATES_TO' THEN null "
+    "ELSE [type(r), startNode(r) = n, m.uuid, properties(r), labels(m)] END) AS links, "
+    "collect(CASE WHEN type(r) = 'RELATES_TO' THEN coalesce(r.uuid, '') END) AS facts "
+    "RETURN n.uuid, properties(n), labels(n), links, facts"
+)
+# With labelled ends the planner would scan all nodes for each edge that it finds.
+_FACTS = (
+    "UNWIND $rows AS u MATCH (a)-[e:RELATES_TO {uuid: u}]->(b) "
+    "OPTIONAL MATCH (s:Entity {uuid: a.uuid}) WITH a, e, b, count(s) AS sources_count "
+    "OPTIONAL MATCH (t:Entity {uuid: b.uuid}) "
+    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, sources_count, count(t)"
+)
+_PATTERNS = {
+    "entity": "(x:Entity {uuid: row.key})",
+    "fact": "()-[x:RELATES_TO {uuid: row.key}]->()",
+}
+_REST = (
+    "UNWIND $rows AS row MATCH {} UNWIND row.parts AS part "
+    "WITH row, part, properties(x)[part.name] AS value "
+    # Both branches of a CASE are evaluated: each must suit any value.
+    "WITH row, part, CASE WHEN part.place IS NULL THEN [value] ELSE value END AS listed "
+    "RETURN row.key, part.name, part.place, listed[coalesce(part.place, 0)] - part.printed"
+)
+
+
+def read_images(
+    connection: Connection, graph: str, uuids: Collection[str]
+) -> dict[str, MemoryImage]:
+    """These memories by uuid; those that are gone, or that no index finds, are left out."""
+    images: dict[str, MemoryImage] = {}
+    bites = Bites(connection)
+    for bite in bites.of(sorted(uuid for uuid in set(uuids) if "\0" not in uuid)):
+        images |= read_some(bites, graph, bite)
+    return images
+
+
+def read_some(bites: Bites, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+    """As many memories as one query should carry."""
+    images: dict[str, MemoryImage] = {}
+    wanted, rows = set(uuids), list(map(literal, uuids))
+    for query, understood in ((_ENTITIES, _entity), (_FACTS, _fact)):
+        for row in bites.read(graph, rows, query):
+            image = understood(row)
+            if image.uuid not in wanted:
+                continue  # the index takes blanks at the ends away
+            if image.uuid in images:
+                image = replace(image, obstacle="shares its uuid with another memory")
+            images[image.uuid] = image
+    for kind, pattern in _PATTERNS.items():
+        printed = {u: i.properties for u, i in images.items() if i.kind == kind and not i.obstacle}
+        for uuid, properties in exact(bites, graph, pattern, printed).items():
+            images[uuid] = replace(images[uuid], properties=properties)
+    return images
+
+
+def exact(
+    bites: Bites, graph: str, pattern: str, printed: Mapping[Key, Mapping[str, Any]]
+) -> dict[Key, dict[str, Any]]:
+    """Properties whose numbers have more digits than were printed, with all of them.
+
+    Args:
+        bites: asks the server.
+        graph: where the properties are.
+        pattern: finds ``x``, which has them, by ``row.key``.
+        printed: properties as they were read, by key.
+    """
+    parts = {key: list(_floats(properties)) for key, properties in printed.items()}
+    rows = [literal({"key": key, "parts": floats}) for key, floats in parts.items() if floats]
+    completed: dict[Key, dict[str, Any]] = {}
+    for row in bites.read(graph, rows, _REST.format(pattern)) if rows else ():
+        key, name, place, rest = map(decoded, row)
+        if rest:
+            properties = completed.setdefault(key, dict(printed[key]))
+            if place is None:
+                properties[name] += rest
+            else:
+                listed = properties[name] = list(properties[name])
+                listed[place] += rest
+    return completed
+
+
+def _entity(row: list[Any]) -> MemoryImage:
+    uuid, properties, labels, links, facts = row
+    image = MemoryImage(decoded(uuid), "entity", {}, labels=tuple(decoded(labels)))
+    try:
+        known = replace(image, properties=decoded(properties), facts=tuple(decoded(facts)))
+        return replace(known, links=tuple(map(link, decoded(links))))
+    except Unstorable as reason:
+        return replace(image, obstacle=str(reason))
+
+
+def link(listed: list[Any]) -> Link:
+    """One edge of an entity, from its parts in a reply."""
+    kind, is_outgoing, other, properties, labels = listed
+    if not isinstance(other, str) or not labels:
+        raise Unstorable(f"has a {kind} edge to a node without uuid or label")
+    if any(isinstance(value, Vector) for value in properties.values()):
+        raise Unstorable(f"has a {kind} edge with a vector")
+    # The Entity label comes first where there are several: it has an index.
+    label = "Entity" if "Entity" in labels else labels[0]
+    return Link(kind, other, label, is_outgoing, properties)
+
+
+def _fact(row: list[Any]) -> MemoryImage:
+    uuid, properties, *ends, source_name, target_name, sources, targets = row
+    image = MemoryImage(decoded(uuid), "fact", {})
+    if decoded(sources) != 1 or decoded(targets) != 1:
+        return replace(image, obstacle="has an end that shares its uuid or is no entity")
+    names = (decoded(source_name), decoded(target_name))
+    image = replace(
+        image,
+        ends=tuple(map(decoded, ends)),
+        end_names=tuple(name if isinstance(name, str) else "" for name in names),
+    )
+    try:
+        return replace(image, properties=decoded(properties))
+    except Unstorable as reason:
+        return replace(image, obstacle=str(reason))
+
+
+def _floats(properties: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name, value in properties.items():
+        if isinstance(value, float):
+            yield {"name": name, "place": None, "printed": value}
+        elif isinstance(value, list):
+            for place, part in enumerate(value):
+                if isinstance(part, float):
+                    yield {"name": name, "place": place, "printed": part}

@@ -1,0 +1,138 @@
+"""Property values as FalkorDB's compact replies spell them, without any loss.
+
+Texts may hold bytes that are no UTF-8: they are kept as escapes and written back as they were.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from sys import byteorder
+from typing import Any
+
+from synapse.hippocampus.image import Vector
+from synapse.store.cypher import literal
+
+_ARRAY, _MAP, _VECTOR = 6, 10, 12
+
+
+class Unstorable(ValueError):
+    """A value that cannot be written back as it was read."""
+
+
+class ReadVector(Vector):
+    """A vector that remembers the digits in which it arrived: they are sent back as they are."""
+
+    __slots__ = ("digits",)
+
+    def __init__(self, numbers: list[bytes]) -> None:
+        floats = array("f", map(float, numbers))
+        if byteorder == "big":
+            floats.byteswap()
+        super().__init__(floats.tobytes())
+        # A query reads -0 as an integer, which has no sign.
+        signed = [b"-0.0" if n == b"-0" else n for n in numbers] if b"-0" in numbers else numbers
+        self.digits = f"[{b','.join(signed).decode('ascii')}]"
+
+
+def text(raw: bytes) -> str:
+    r"""Any bytes as text.
+
+    >>> text(b"\xffa")
+    '\udcffa'
+    """
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def sent(query: str) -> bytes:
+    """A query as it goes to the server: the texts in it as they came."""
+    return query.encode("utf-8", "surrogateescape")
+
+
+def decoded(cell: Any) -> Any:
+    """The value of one cell of a compact reply.
+
+    Raises:
+        Unstorable: its type has no literal: a point in space, a date, a duration.
+
+    >>> decoded([10, [b"a", [5, b"3"], b"b", [6, [[3, 1], [4, b"true"]]]]])
+    {'a': 3.0, 'b': [1, True]}
+    """
+    kind, value = cell
+    decode = _DECODERS.get(kind)
+    if decode is None:
+        raise Unstorable("holds a value of a type that Synapse cannot write back")
+    return decode(value)
+
+
+def vector_literal(vector: Vector) -> str:
+    """The numbers of a vector, for ``vecf32()``; nine digits name one float of 32 bits.
+
+    >>> vector_literal(Vector.of([0.1, 2.0]))
+    '[0.100000001,2]'
+    """
+    if isinstance(vector, ReadVector):
+        return vector.digits
+    digits = (f"{number:.9g}" if number else str(number) for number in vector.numbers)
+    return f"[{','.join(digits)}]"
+
+
+def split(properties: dict[str, Any]) -> tuple[tuple[str, ...], str]:
+    """Names of the vectors among properties, and a literal ``{p: others, v0: …, v1: …}``.
+
+    A parameter cannot hold a vector, so vectors travel as lists and the query makes them.
+    """
+    vectors = {name: value for name, value in properties.items() if isinstance(value, Vector)}
+    others = {name: value for name, value in properties.items() if name not in vectors}
+    lists = "".join(f",v{i}:{vector_literal(v)}" for i, v in enumerate(vectors.values()))
+    return tuple(vectors), f"p:{literal(others)}{lists}"
+
+
+def with_vectors(names: tuple[str, ...], row: str, others: str) -> str:
+    """The expression that puts vectors and other properties together again.
+
+    >>> with_vectors(("name_embedding",), "x", "p")
+    'p {.*, `name_embedding`: vecf32(x.v0)}'
+    """
+    if not names:
+        return others
+    return f"{others} {{.*, {', '.join(_made(names, row, ': '))}}}"
+
+
+def set_vectors(names: tuple[str, ...], row: str, item: str) -> str:
+    """The clauses that give an item its vectors."""
+    return "".join(f" SET {item}.{made}" for made in _made(names, row, " = "))
+
+
+def _made(names: tuple[str, ...], row: str, sign: str) -> list[str]:
+    return [f"`{name}`{sign}vecf32({row}.v{i})" for i, name in enumerate(names)]
+
+
+def _pairs(flat: list[Any]) -> dict[str, Any]:
+    return {text(name): decoded(cell) for name, cell in zip(flat[::2], flat[1::2], strict=True)}
+
+
+def _vector(numbers: list[bytes]) -> ReadVector:
+    vector = ReadVector(numbers)
+    if "n" in vector.digits:  # nan or inf
+        raise Unstorable("holds a vector with a number that is not finite")
+    return vector
+
+
+def _float(digits: bytes) -> float:
+    number = float(digits)
+    if number - number != 0.0:
+        raise Unstorable("holds a number that is not finite")
+    return number
+
+
+_DECODERS: dict[int, Callable[[Any], Any]] = {
+    1: lambda value: None,
+    2: text,
+    3: int,
+    4: lambda value: value == b"true",
+    5: _float,
+    _ARRAY: lambda cells: [decoded(cell) for cell in cells],
+    _MAP: _pairs,
+    _VECTOR: _vector,
+}

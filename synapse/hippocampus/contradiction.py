@@ -37,6 +37,7 @@ from synapse.hippocampus.rules.graph_reading import GraphReading, Readers
 from synapse.hippocampus.rules.remarks import remarks
 from synapse.hippocampus.rules.rewording import rewordings
 from synapse.hippocampus.rules.slots import slot_findings
+from synapse.hippocampus.timeline import Timeline
 from synapse.hippocampus.wording import Wording
 
 __all__ = ["ContradictionDetector", "Contradictions", "Finding", "Verdict"]
@@ -66,7 +67,11 @@ class ContradictionDetector:
         self._readers = Readers(languages)
 
     def detect(
-        self, snapshot: GraphSnapshot, now_s: float, relations: RelationTable | None = None
+        self,
+        snapshot: GraphSnapshot,
+        now_s: float,
+        relations: RelationTable | None = None,
+        time: Timeline | None = None,
     ) -> Contradictions:
         """Audit what has ended, and find what should have.
 
@@ -75,8 +80,9 @@ class ContradictionDetector:
             now_s: the moment, seconds since 1970; a fact whose end lies later is still valid.
             relations: what the graph shows about its relations; without it no relation is known
                 to hold one value at a time.
+            time: the times of its facts at that moment, where they have been read already.
         """
-        graph = GraphReading(snapshot, now_s, relations, self._readers)
+        graph = GraphReading(snapshot, now_s, relations, self._readers, time)
         best: dict[int, Finding] = {}
         claims = claims_against(graph)
         for found in (

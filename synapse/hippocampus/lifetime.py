@@ -38,14 +38,12 @@ def median_lifetime_days(durations_days: Floats, ended: Bools) -> float | None:
     True
     """
     known = durations_days >= 0.0
-    durations_days, ended = durations_days[known], ended[known]
-    moments_days, number = np.unique(durations_days, return_inverse=True)
-    ends = np.bincount(number[ended], minlength=len(moments_days))
-    leaving = np.bincount(number, minlength=len(moments_days))
-    at_risk = len(durations_days) - np.concatenate([[0], np.cumsum(leaving)[:-1]])
-    survival = np.cumprod(1.0 - ends / np.maximum(at_risk, 1))
+    lived_days = np.sort(durations_days[known])
+    ends_days, ends_count = np.unique(durations_days[known & ended], return_counts=True)
+    at_risk = len(lived_days) - np.searchsorted(lived_days, ends_days)
+    survival = np.cumprod(1.0 - ends_count / at_risk)
     below = np.flatnonzero(survival <= 0.5 + 1e-12)
-    return float(moments_days[below[0]]) if len(below) else None
+    return float(ends_days[below[0]]) if len(below) else None
 
 
 def is_stale(start_s: Floats, ended: Bools, lifetime_days: Floats, now_s: float) -> Bools:
@@ -88,6 +86,7 @@ def median_lifetimes_days(
     """
     lived_days = (np.where(ended, end_s, now_s) - start_s) / SECONDS_PER_DAY
     ends = np.bincount(group[ended & (lived_days >= 0.0)], minlength=groups_count)
+    group = group.astype(np.min_scalar_type(groups_count))  # small numbers are sorted faster
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.arange(groups_count + 1))
     medians: list[float | None] = [None] * groups_count

@@ -7,6 +7,7 @@ to the year alone, values that follow each other quickly begin "together" by cha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,20 +98,19 @@ def count_evidence(facts: Statements, properties_count: int, tolerance_s: float)
         tolerance_s: how close to an end a replacement begins.
     """
     row = np.flatnonzero(facts.counts)
-    subject, prop, value = facts.subject[row], facts.property[row], facts.value[row]
+    slot = _codes(facts.subject[row], facts.property[row])
+    moments_s, moment = np.unique(facts.start_s[row], return_inverse=True)
+    resolution_s = _resolution_s(moments_s, moment, facts.property[row], properties_count)
+    opportunity_ratio = _share_of_doubles(_codes(facts.subject[row], moment))
+    order = _order(slot, moment, facts.value[row])
+    row, slot = row[order], slot[order]
+    prop, value = facts.property[row], facts.value[row]
     start_s, end_s = facts.start_s[row], facts.end_s[row]
-    slot = _codes(subject, prop)
-    by_time = np.lexsort((value, start_s, slot))
-    by_value = by_time[np.argsort(_codes(slot, value)[by_time], kind="stable")]
-    pair = _codes(slot, value)[by_value]
-    first = np.ones(len(row), np.bool_)
-    first[1:] = pair[1:] != pair[:-1]
     is_first = np.zeros(len(row), np.bool_)
-    is_first[by_value[first]] = True
-    chain = by_time[is_first[by_time]]
+    is_first[np.unique(_codes(slot, value), return_index=True)[1]] = True
+    chain = np.flatnonzero(is_first)
     step = slot[chain][1:] == slot[chain][:-1]
     before, after = chain[:-1][step], chain[1:][step]
-    resolution_s = _resolution_s(start_s, prop, properties_count)
     together = start_s[after] - start_s[before] < 0.5 * resolution_s[prop[after]]
     known_end = ~np.isnan(end_s[before])
     gap_s = start_s[after] - end_s[before]
@@ -119,11 +119,11 @@ def count_evidence(facts: Statements, properties_count: int, tolerance_s: float)
     def count(rows: Ints) -> Ints:
         return np.bincount(prop[rows], minlength=properties_count)
 
-    order = by_time
-    again = (slot[order][1:] == slot[order][:-1]) & (value[order][1:] != value[order][:-1])
-    back = order[1:][again & ~is_first[order[1:]]]
-    _, first_of_slot, values_count = np.unique(slot[chain], return_index=True, return_counts=True)
-    head = chain[first_of_slot]
+    again = (slot[1:] == slot[:-1]) & (value[1:] != value[:-1]) & ~is_first[1:]
+    back = 1 + np.flatnonzero(again)
+    begins = np.flatnonzero(np.append(True, ~step)) if len(chain) else chain
+    values_count = np.diff(np.append(begins, len(chain)))
+    head = chain[begins]
     return Evidence(
         facts_count=np.bincount(facts.property, minlength=properties_count),
         subjects_count=count(head),
@@ -132,7 +132,7 @@ def count_evidence(facts: Statements, properties_count: int, tolerance_s: float)
         steps_count=count(after),
         together_count=count(after[together]),
         chance_count=_chance(
-            slot[chain], start_s[chain], prop[head], values_count, resolution_s, properties_count
+            start_s[chain], prop[head], values_count, resolution_s, properties_count
         ),
         overlaps_count=count(after[known_end & (gap_s < -near)]),
         replacements_count=count(after[known_end & (np.abs(gap_s) <= near)]),
@@ -142,7 +142,7 @@ def count_evidence(facts: Statements, properties_count: int, tolerance_s: float)
             facts.property[facts.is_self_loop], minlength=properties_count
         ),
         resolution_days=resolution_s / SECONDS_PER_DAY,
-        opportunity_ratio=_opportunity(subject, start_s),
+        opportunity_ratio=opportunity_ratio,
     )
 
 
@@ -151,21 +151,27 @@ def _codes(left: Ints, right: Ints) -> Ints:
     return left * width + right
 
 
-def _opportunity(subject: Ints, start_s: Floats) -> float:
-    if not len(subject):
+def _order(slot: Ints, moment: Ints, value: Ints) -> Ints:
+    """Rows by slot, then moment, then value; as one number where that is large enough."""
+    widths = [int(column.max(initial=0)) + 1 for column in (slot, moment, value)]
+    if math.prod(widths) < 2**63:
+        return np.argsort(_codes(_codes(slot, moment), value), kind="stable")
+    return np.lexsort((value, moment, slot))
+
+
+def _share_of_doubles(codes: Ints) -> float:
+    """Share of the items whose code another item has too."""
+    if not len(codes):
         return 0.0
-    order = np.lexsort((start_s, subject))
-    same = (np.diff(subject[order]) == 0) & (np.diff(start_s[order]) == 0)
-    shared = np.zeros(len(order), np.bool_)
-    shared[1:] |= same
-    shared[:-1] |= same
-    return float(shared.mean())
+    ordered = np.sort(codes)
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    return 1.0 - float((np.diff(ends, prepend=-1) == 1).sum()) / len(codes)
 
 
-def _resolution_s(start_s: Floats, prop: Ints, properties_count: int) -> Floats:
+def _resolution_s(moments_s: Floats, moment: Ints, prop: Ints, properties_count: int) -> Floats:
     """To what unit the times of each property are known: a second, a day, a month or a year."""
-    day = np.floor(start_s / SECONDS_PER_DAY)
-    whole = start_s == day * SECONDS_PER_DAY
+    day = np.floor(moments_s / SECONDS_PER_DAY)
+    whole = moments_s == day * SECONDS_PER_DAY
     date = day.astype(np.int64).astype("datetime64[D]")
     month = date.astype("datetime64[M]")
     first = whole & (date == month.astype("datetime64[D]"))
@@ -173,13 +179,12 @@ def _resolution_s(start_s: Floats, prop: Ints, properties_count: int) -> Floats:
     total = np.maximum(np.bincount(prop, minlength=properties_count), 1)
     resolution_s = np.full(properties_count, _FINEST_S)
     for fits, days in ((whole, 1.0), (first, _MONTH_DAYS), (january, _YEAR_DAYS)):
-        share = np.bincount(prop[fits], minlength=properties_count) / total
+        share = np.bincount(prop[fits[moment]], minlength=properties_count) / total
         resolution_s[share >= _SAME_RESOLUTION_RATIO] = days * SECONDS_PER_DAY
     return resolution_s
 
 
 def _chance(
-    slot: Ints,
     start_s: Floats,
     prop: Ints,
     values_count: Ints,
@@ -187,7 +192,7 @@ def _chance(
     properties_count: int,
 ) -> Floats:
     """Expected steps within one unit of time if values began independently: m(1 - e^(-m u/L))."""
-    if not len(slot):
+    if not len(start_s):
         return np.zeros(properties_count)
     last = np.cumsum(values_count) - 1
     span_s = start_s[last] - start_s[last - values_count + 1]

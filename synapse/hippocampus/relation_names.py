@@ -16,6 +16,9 @@ import numpy as np
 from synapse.hippocampus.model import GraphSnapshot, Ints, memory_keys
 
 _SAMPLE_COUNT = 16
+_CANDIDATES_COUNT = 8 * _SAMPLE_COUNT
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: multiplying by it spreads numbers evenly."""
 _SHAPE_RATIO = 0.6
 _NAMES_PER_SHAPE_MAX_COUNT = 6
 """A sentence that more names share says too little to tell properties apart."""
@@ -108,10 +111,11 @@ def read_sentences(snapshot: GraphSnapshot, name_of_fact: Ints, names_count: int
     facts, entities = snapshot.facts, snapshot.entities
     shapes: list[Counter[str]] = [Counter() for _ in range(names_count)]
     seen, measures = [0] * names_count, [0] * names_count
-    for row in _sample(facts.uuid, name_of_fact):
-        name = int(name_of_fact[row])
-        subject, target = entities.name[facts.source[row]], entities.name[facts.target[row]]
-        shape = sentence_shape(facts.text[row], subject, target)
+    rows = _sample(facts.uuid, name_of_fact)
+    columns = (rows, name_of_fact[rows], facts.source[rows], facts.target[rows])
+    for row, name, source, target_row in zip(*(c.tolist() for c in columns), strict=True):
+        target = entities.name[target_row]
+        shape = sentence_shape(facts.text[row], entities.name[source], target)
         seen[name] += 1
         measures[name] += bool(_MEASURE.match(target))
         if shape is not None:
@@ -132,12 +136,19 @@ def join_by_shape(told: Sequence[Told], groups: Groups) -> None:
                 groups.join(together[0], name)
 
 
-def _sample(uuids: Sequence[str], name_of_fact: Ints) -> list[int]:
+def _sample(uuids: Sequence[str], name_of_fact: Ints) -> Ints:
+    """A few facts of each name, whatever their order: those whose uuids have the smallest hash.
+
+    Of a frequent name only facts below a bound need to be compared.
+    """
     if not len(uuids):
-        return []
-    key = np.frombuffer(memory_keys(uuids).tobytes(), ">u8")[1::2]
-    order = np.lexsort((key, name_of_fact))
+        return np.zeros(0, np.int64)
+    halves = memory_keys(uuids).view("<u8").reshape(-1, 2)
+    key = (halves[:, 0] ^ halves[:, 1]) * _SPREAD
+    share = np.minimum(1.0, _CANDIDATES_COUNT / np.bincount(name_of_fact))
+    low = np.flatnonzero(key <= share[name_of_fact] * 2.0**64)
+    order = low[np.lexsort((key[low], name_of_fact[low]))]
     name = name_of_fact[order]
     start = np.flatnonzero(np.r_[True, name[1:] != name[:-1]])
     place = np.arange(len(order)) - np.repeat(start, np.diff(np.r_[start, len(order)]))
-    return [int(row) for row in order[place < _SAMPLE_COUNT]]
+    return order[place < _SAMPLE_COUNT]

@@ -96,17 +96,20 @@ class RelationLearner:
         reading = self._read(relation)
         return self._relation([relation], np.array(reading.kind.chances), [said(relation, reading)])
 
-    def learn(self, snapshot: GraphSnapshot, now_s: float) -> RelationTable:
+    def learn(
+        self, snapshot: GraphSnapshot, now_s: float, time: Timeline | None = None
+    ) -> RelationTable:
         """Pool words, graph and the user's lists.
 
         Args:
             snapshot: the graph.
             now_s: the moment, seconds since 1970; what begins later shows nothing yet.
+            time: the times of its facts at that moment, where they have been read already.
         """
         names, name_of_fact = _number(snapshot.facts.relation)
         told = read_sentences(snapshot, name_of_fact, len(names)) if self._use_graph else []
         members, property_of_name = self._properties(names, told)
-        time = Timeline.of(snapshot, now_s)
+        time = Timeline.of(snapshot, now_s) if time is None else time
         prop = property_of_name[name_of_fact]
         evidence = count_evidence(_statements(snapshot, time, prop), len(members), SECONDS_PER_DAY)
         lifetimes = median_lifetimes_days(

@@ -25,7 +25,7 @@ from synapse.hippocampus.schema import Schema, SchemaExtractor
 from synapse.hippocampus.share import shares, words_counts
 from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.standing import Kept, Standing
-from synapse.hippocampus.timeline import latest_s
+from synapse.hippocampus.timeline import Timeline, latest_s
 from synapse.hippocampus.touches import Touches, touches
 from synapse.hippocampus.traces import TraceTable
 from synapse.hippocampus.usage import Usage
@@ -57,12 +57,18 @@ class Thoughts:
     def contradictions(self) -> Contradictions:
         """Facts that were, or should be, superseded."""
         detector = ContradictionDetector(self.config.contradictions)
-        return detector.detect(self.snapshot, self.now_s, self.relations)
+        return detector.detect(self.snapshot, self.now_s, self.relations, self.time)
 
     @cached_property
     def relations(self) -> RelationTable:
         """What the graph shows about each of its relations."""
-        return RelationLearner(self.config.relations).learn(self.snapshot, self.now_s)
+        learner = RelationLearner(self.config.relations)
+        return learner.learn(self.snapshot, self.now_s, self.time)
+
+    @cached_property
+    def time(self) -> Timeline:
+        """When each fact begins and ends."""
+        return Timeline.of(self.snapshot, self.now_s)
 
     @cached_property
     def co_activation(self) -> CoActivation:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -527,20 +527,24 @@ def test_a_relation_lives_as_long_as_half_of_its_facts() -> None:
 def operations(facts_count: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many elements numpy sorts: the cost that could grow faster than the graph."""
     sorted_count = 0
-    real = np.lexsort
 
-    def counting(keys: Sequence[np.ndarray]) -> np.ndarray:
-        nonlocal sorted_count
-        sorted_count += len(keys[0])
-        return real(keys)
+    def counting(sort: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+        def counted(keys: Sequence[np.ndarray] | np.ndarray, **how: str) -> np.ndarray:
+            nonlocal sorted_count
+            sorted_count += len(keys) if isinstance(keys, np.ndarray) else len(keys[0])
+            return sort(keys, **how)
 
-    monkeypatch.setattr(np, "lexsort", counting)
+        return counted
+
     said = [("hub", "USES", f"o{i}", float(i % 700)) for i in range(facts_count)]
-    learn(graph(said))
-    monkeypatch.setattr(np, "lexsort", real)
+    snapshot = graph(said)
+    with monkeypatch.context() as patch:
+        for sort in ("lexsort", "argsort", "sort"):
+            patch.setattr(np, sort, counting(getattr(np, sort)))
+        learn(snapshot)
     return sorted_count
 
 
 def test_a_hub_costs_in_proportion_to_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     costs = [operations(n, monkeypatch) for n in (1_000, 2_000, 4_000)]
-    assert all(b == 2 * a for a, b in pairwise(costs))
+    assert costs[0] > 1_000 and all(b <= 2 * a for a, b in pairwise(costs))

@@ -57,6 +57,7 @@ class GraphReading:
         relations: what the graph shows about its relations; without it nothing is known to hold
             one value at a time.
         readers: of the languages; sentences are read in the first one.
+        time: the times of its facts, where they have been read already.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class GraphReading:
         now_s: float,
         relations: RelationTable | None,
         readers: Readers,
+        time: Timeline | None = None,
     ) -> None:
         self.snapshot = snapshot
-        self.time = Timeline.of(snapshot, now_s)
+        self.time = Timeline.of(snapshot, now_s) if time is None else time
         self.relations = relations
         self.languages = readers.languages
         self.reader = readers.statements

@@ -20,6 +20,7 @@ from measures import (
     answers,
     capabilities,
     cardinality,
+    co_activation,
     current_state,
     curves,
     gate,
@@ -44,6 +45,7 @@ MEASURES: dict[str, tuple[str, Callable[[Bench], Measured]]] = {
     "M6": (text_pairs.TITLE, text_pairs.measure),
     "M7": (pruning_regret.TITLE, pruning_regret.measure),
     "M8": (curves.TITLE, curves.measure),
+    "M9": (co_activation.TITLE, co_activation.measure),
     "M11": (overfiring.TITLE, overfiring.measure),
     "M12": (gate.TITLE, gate.measure),
 }

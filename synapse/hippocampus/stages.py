@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from synapse.hippocampus.associates import Associates
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
 from synapse.hippocampus.forgetting import ForgettingCurve
@@ -79,6 +80,16 @@ class Thoughts:
     def association(self) -> Floats:
         """Association weight of each memory, 0 to 1."""
         return np.concatenate([self.co_activation.entity_weight, self.co_activation.fact_weight])
+
+    @cached_property
+    def associates(self) -> Associates:
+        """Which entities come to mind with which."""
+        episodes = self.snapshot.episodes
+        episode_s = np.where(
+            np.isnan(episodes.valid_at_s), episodes.created_at_s, episodes.valid_at_s
+        )
+        in_order_s = np.sort(episode_s)  # entity_episodes numbers them so, unknown times last
+        return Associates(self.touched.entity_episodes, in_order_s, self.now_s)
 
     @cached_property
     def degree(self) -> Ints:

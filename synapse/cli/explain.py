@@ -52,12 +52,20 @@ def _explanation_text(e: Explanation) -> str:
             for factor in e.factors
         ),
         f"half-life  {e.half_life_days:.1f} days   (stability {e.stability:.2f} from "
-        f"{e.rehearsals_count} episodes, association {e.association:.2f})",
+        f"{e.rehearsals_count} episodes and {e.recalls_count} recalls, association "
+        f"{e.association:.2f})",
         f"last touch {e.last_touch or 'unknown: it counts as fresh'}",
+        f"recalled   {e.last_recall or 'never'}",
         f"falls below the threshold: {e.falls_below_threshold_at or 'never'}",
         f"touched now, it would last until: {e.if_touched_now_lasts_until or 'for ever'}",
+        f"recalled now, stability would be {e.if_recalled_now_stability:.2f}, and it would last "
+        f"until: {e.if_recalled_now_lasts_until or 'for ever'}",
         f"pruning    {e.pruning}",
     ]
     if e.contradiction:
         lines.append(f"contradiction  {e.contradiction}")
+    if e.stale:
+        lines.append(f"stale      {e.stale}: look again")
+    if e.associates:
+        lines.append(f"brings to mind {', '.join(e.associates)}")
     return "\n".join(lines)

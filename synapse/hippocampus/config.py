@@ -139,6 +139,8 @@ class PruningConfig(_Section):
     """A memory that was touched within this time stays."""
     recalled_days: Annotated[float, Field(ge=0.0, le=36_500.0, allow_inf_nan=False)] = 30.0
     """A memory that somebody asked for within this time stays."""
+    salient_from: Ratio = 0.75
+    """A memory of this salience when last touched is never proposed."""
     hub_facts_count: Annotated[int, Field(ge=1)] = 20
     """An entity with so many facts holds the graph together and stays."""
     max_share_ratio: Ratio = 0.05

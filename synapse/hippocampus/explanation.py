@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.summary import iso_time
+
+ASSOCIATES_COUNT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,22 @@ class Explanation:
     stability: float
     association: float
     rehearsals_count: int
+    """Episodes that support it."""
+    recalls_count: int
+    """Times that somebody asked for it, one a day at most."""
+    last_recall: str | None
     last_touch: str | None
     age_days: float | None
     threshold: float
     falls_below_threshold_at: str | None
     if_touched_now_lasts_until: str | None
+    if_recalled_now_lasts_until: str | None
+    if_recalled_now_stability: float
     pruning: str
     contradiction: str | None
+    stale: str | None
+    associates: tuple[str, ...]
+    """Names of the entities that come to mind with an entity, the closest first."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON values."""
@@ -84,7 +95,9 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         float(thoughts.standing.kept.stability[row]),
     )
     lasts_days = float(thoughts.standing.lasts_days[row])
-    last_touch_s = float(thoughts.touched.last_touch_s[row])
+    last_touch_s = float(thoughts.last_touch_s[row])
+    recalls_s = thoughts.usage.recalls.times_s[thoughts.usage.recalls.memory == row]
+    as_episode, as_recall = _if_now(thoughts, row, False), _if_now(thoughts, row, True)
     return Explanation(
         uuid=snapshot.memory_uuids[row],
         kind=KIND_NAMES[kind],
@@ -100,13 +113,19 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         stability=stability,
         association=float(thoughts.standing.kept.association[row]),
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
+        recalls_count=len(recalls_s),
+        last_recall=_time(float(thoughts.usage.last_recall_s[row])),
         last_touch=_time(last_touch_s),
         age_days=None if np.isnan(last_touch_s) else float(thoughts.standing.age_days[row]),
         threshold=thoughts.config.prune_below,
         falls_below_threshold_at=_time(last_touch_s + lasts_days * SECONDS_PER_DAY),
-        if_touched_now_lasts_until=_if_touched_now(thoughts, row),
+        if_touched_now_lasts_until=as_episode.lasts_until,
+        if_recalled_now_lasts_until=as_recall.lasts_until,
+        if_recalled_now_stability=as_recall.stability,
         pruning=thoughts.standing.pruning.explain_row(row),
         contradiction=_contradiction(thoughts, row - entities_count),
+        stale=_stale(thoughts, row - entities_count),
+        associates=_associates(thoughts, row),
     )
 
 
@@ -127,18 +146,48 @@ def _factors(thoughts: Thoughts, row: int) -> tuple[Factor, ...]:
     )
 
 
-def _if_touched_now(thoughts: Thoughts, row: int) -> str | None:
-    curve, touched = thoughts.curve, thoughts.touched
-    known_s = touched.times_s[touched.offsets[row] : touched.offsets[row + 1]]
+class _IfNow(NamedTuple):
+    """What one more rehearsal at this moment would do."""
+
+    stability: float
+    lasts_until: str | None
+
+
+def _if_now(thoughts: Thoughts, row: int, is_recall: bool) -> _IfNow:
+    touched, recalls, now_s = thoughts.touched, thoughts.usage.recalls, thoughts.now_s
+    episodes_s = touched.times_s[touched.offsets[row] : touched.offsets[row + 1]].tolist()
+    recalls_s = recalls.times_s[recalls.memory == row].tolist()
+    (recalls_s if is_recall else episodes_s).append(now_s)
     rehearsed = Stability(thoughts.config.forgetting)
     stability = rehearsed.associated(
-        rehearsed.of([*known_s.tolist(), thoughts.now_s]),
+        rehearsed.of(episodes_s, recalls_s),
         float(thoughts.standing.kept.association[row]),
         thoughts.config.hebbian.stability_boost,
     )
+    stability = max(stability, float(thoughts.standing.kept.stability[row]))
     threshold = thoughts.config.prune_below - float(thoughts.standing.kept.bonus[row])
-    lasts_days = curve.days_until(threshold, float(thoughts.standing.importance[row]), stability)
-    return _time(thoughts.now_s + lasts_days * SECONDS_PER_DAY)
+    importance = float(thoughts.standing.importance[row])
+    lasts_days = thoughts.curve.days_until(threshold, importance, stability)
+    return _IfNow(stability, _time(now_s + lasts_days * SECONDS_PER_DAY))
+
+
+def _stale(thoughts: Thoughts, fact: int) -> str | None:
+    if fact < 0 or not thoughts.stale[fact]:
+        return None
+    relation = thoughts.snapshot.facts.relation[fact]
+    days = thoughts.lifetime_days[fact]
+    return f"half of the facts of {relation} last no longer than {days:.0f} days"
+
+
+def _associates(thoughts: Thoughts, row: int) -> tuple[str, ...]:
+    entities = thoughts.snapshot.entities
+    if row >= len(entities):
+        return ()
+    partners = thoughts.recalled.links.get(entities.uuid[row], {})
+    rows = {uuid: i for i, uuid in enumerate(entities.uuid)} if partners else {}
+    co_recalls = {rows[uuid]: known for uuid, known in partners.items() if uuid in rows}
+    found = thoughts.associates.of(row, co_recalls, ASSOCIATES_COUNT)
+    return tuple(entities.name[associate.row] for associate in found)
 
 
 def _contradiction(thoughts: Thoughts, fact: int) -> str | None:

@@ -35,7 +35,8 @@ class Reason:
     verdict: int
     """Number in :data:`VERDICTS`."""
     sentence: str
-    """May hold ``{strength}``, ``{threshold}``, ``{age_days}`` and ``{facts_count}``."""
+    """May hold ``{strength}``, ``{threshold}``, ``{age_days}``, ``{importance}`` and
+    ``{facts_count}``."""
 
 
 _WEAK = "strength {strength} below {threshold}, but "
@@ -50,6 +51,7 @@ REASONS = (
     Reason("sole_evidence", SPARED, _WEAK + "no other active fact tells of an end that stays"),
     Reason("carries_facts", SPARED, _WEAK + "{facts_count} of its facts stay"),
     Reason("hub", SPARED, _WEAK + "so many facts meet in it that it holds the graph together"),
+    Reason("salient", SPARED, _WEAK + "it matters: salience {importance} when last touched"),
     Reason("grace", SPARED, _WEAK + "it was touched {age_days} days ago"),
     Reason("age_unknown", SPARED, _WEAK + "nothing tells its age"),
     Reason("recalled", SPARED, _WEAK + "somebody asked for it not long ago"),
@@ -58,7 +60,7 @@ REASONS = (
 """Of several protections a memory has, the last one here is named."""
 
 (
-    STRONG, UNSCORED, FADED, OVER_CAP, BRIDGE, SOLE_EVIDENCE, CARRIES_FACTS, HUB, GRACE,
+    STRONG, UNSCORED, FADED, OVER_CAP, BRIDGE, SOLE_EVIDENCE, CARRIES_FACTS, HUB, SALIENT, GRACE,
     AGE_UNKNOWN, RECALLED, PINNED,
 ) = range(len(REASONS))  # fmt: skip
 _VERDICT_OF_REASON = np.array([reason.verdict for reason in REASONS], np.uint8)
@@ -72,6 +74,8 @@ class Faded:
     """0 to 1; anything else counts as unknown, and as strong."""
     age_days: Floats
     """Days since the last touch; NaN where unknown."""
+    importance: Floats
+    """Salience when it was last touched; unknown counts as the highest."""
     worth: Floats
     """Of equally faded memories the one worth less goes first; unknown counts as the highest."""
     ended: Bools
@@ -96,6 +100,7 @@ class PruningDecision:
     """How many this run may propose."""
     strength: Floats
     age_days: Floats
+    importance: Floats
     staying_facts_count: Ints
     """Facts of each entity that are no candidates, shape (entities,)."""
     verdicts: npt.NDArray[np.uint8] = field(init=False)
@@ -139,6 +144,7 @@ class PruningDecision:
             strength=f"{self.strength[row]:.3g}",
             threshold=f"{self.threshold:g}",
             age_days=f"{self.age_days[row]:.0f}",
+            importance=f"{self.importance[row]:.2f}",
             facts_count=self.staying_facts_count[row] if is_entity else 0,
         )
         return f"{self.verdict(row)}: {sentence}"
@@ -175,6 +181,7 @@ class PruningPolicy:
             cap_count=cap_count,
             strength=faded.strength,
             age_days=faded.age_days,
+            importance=faded.importance,
             staying_facts_count=_facts_count(outline, stays),
         )
 
@@ -189,6 +196,7 @@ class PruningPolicy:
         hub = np.zeros(len(reasons), np.bool_)
         hub[:entities_count] = degree >= config.hub_facts_count
         reasons[weak & hub] = HUB
+        reasons[weak & ~(faded.importance < config.salient_from)] = SALIENT
         reasons[weak & (faded.age_days < config.grace_days)] = GRACE
         reasons[weak & ~(np.isfinite(faded.age_days) & (faded.age_days >= 0.0))] = AGE_UNKNOWN
         reasons[weak & (faded.days_since_recall < config.recalled_days)] = RECALLED

@@ -151,6 +151,7 @@ class Standing:
         return Faded(
             strength=self.strength,
             age_days=self.age_days,
+            importance=self.importance,
             worth=self.worth,
             ended=self.kept.ended > 0.0,
             days_since_recall=since_recall_s / SECONDS_PER_DAY,

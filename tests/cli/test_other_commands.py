@@ -97,3 +97,19 @@ def test_one_damaged_room_does_not_hide_the_others(synapse, demo, connection):
         assert "damaged" in synapse("status").out
     finally:
         connection.delete("damaged", "synapse:{damaged}:meta")
+
+
+def test_simulate_draws_what_would_fade_and_refuses_what_condemns_all(synapse, demo):
+    asked = ["simulate", "--group-id", demo, "--now", DEMO_NOW]
+    drawn = synapse(*asked)
+    assert drawn.code == 0
+    assert "█" in drawn.out and "share below 0.3" in drawn.out
+    found = json.loads(synapse(*asked, "--days", "120", "--json").out)
+    assert found["refused"] is None
+    assert sum(found["moments"][-1]["candidates"].values()) > 0
+    refused = synapse(*asked, "--half-life-days", "0.001")
+    assert refused.code == 2
+    assert refused.err.splitlines()[0].startswith("every memory falls below 0.3 within")
+    for option in (["--days", "0"], ["--half-life-days", "-1"], ["--boost", "nan"]):
+        ended = synapse(*asked, *option)
+        assert ended.code == 2 and len(ended.err.splitlines()) == 1

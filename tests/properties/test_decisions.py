@@ -166,7 +166,7 @@ def column(data: st.DataObject, count: int) -> np.ndarray[tuple[int], np.dtype[n
 def faded(data: st.DataObject, count: int) -> Faded:
     flags = st.lists(st.booleans(), min_size=count, max_size=count)
     return Faded(
-        *(column(data, count) for _ in range(3)),
+        *(column(data, count) for _ in range(4)),
         ended=np.array(data.draw(flags), np.bool_),
         days_since_recall=column(data, count),
         pinned=np.array(data.draw(flags), np.bool_),
@@ -214,7 +214,7 @@ def test_forgetting_a_value_never_makes_a_memory_more_prunable(
     count = len(graph.memory_uuids)
     assume(count > 0)
     seen, row = faded(data, count), data.draw(st.integers(0, count - 1))
-    for lost in (seen.strength, seen.age_days):
+    for lost in (seen.strength, seen.age_days, seen.importance):
         kept, lost[row] = lost[row], math.nan
         assert row not in policy.decide(graph.outline(), seen).ranked_candidates
         lost[row] = kept

@@ -31,6 +31,7 @@ def decide(
     worth: Sequence[float] | None = None,
     pinned: Sequence[bool] | None = None,
     recalled_days: Sequence[float] | None = None,
+    importance: Sequence[float] | None = None,
     ended: Sequence[bool] | None = None,
     archived_count: int = 0,
     graph: GraphSnapshot = GRAPH,
@@ -43,6 +44,7 @@ def decide(
         Faded(
             strength=np.array(strength, np.float64),
             age_days=column(age_days, 64.0, count),
+            importance=column(importance, 0.5, count),
             worth=column(worth, 0.5, count),
             ended=np.array(ended or [False] * count, np.bool_),
             days_since_recall=column(recalled_days, UNKNOWN, count),
@@ -122,6 +124,15 @@ def test_what_was_recalled_within_30_days_is_spared(days: float, verdict: str) -
     decision = decide([0.9] * 3 + [0.01, 0.9, 0.9], recalled_days=[days] * 6, graph=RING)
     assert decision.verdict(3) == verdict
     assert decision.spared_by() == ({"recalled": 1} if verdict == "spared" else {})
+
+
+@pytest.mark.parametrize(
+    ("importance", "verdict"), [(0.74, "candidate"), (0.75, "spared"), (UNKNOWN, "spared")]
+)
+def test_what_matters_is_never_proposed(importance: float, verdict: str) -> None:
+    decision = decide([0.9] * 3 + [0.01, 0.9, 0.9], importance=[importance] * 6, graph=RING)
+    assert decision.verdict(3) == verdict
+    assert ("it matters" in decision.explain_row(3)) == (verdict == "spared")
 
 
 def test_a_hub_is_spared() -> None:

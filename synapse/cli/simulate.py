@@ -1,0 +1,102 @@
+"""``synapse simulate``: what would fade when."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from synapse.cli.common import (
+    AsJson,
+    ConfigFile,
+    GraphName,
+    GroupId,
+    Now,
+    Verbose,
+    recollected,
+)
+from synapse.errors import ConfigurationError, UsageError
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.simulation import Moment, Simulation
+    from synapse.hippocampus.stages import Thoughts
+    from synapse.hippocampus.standing import Standing
+
+BAR_CHARACTERS = 32
+
+
+def simulate(
+    days: Annotated[float, typer.Option(metavar="N", help="How far to look.")] = 90.0,
+    half_life_days: Annotated[
+        float | None, typer.Option(metavar="N", help="Try this base half-life.")
+    ] = None,
+    boost: Annotated[
+        float | None, typer.Option(metavar="N", help="Try this salience boost.")
+    ] = None,
+    group_id: GroupId = None,
+    graph: GraphName = None,
+    now: Now = None,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> int:
+    """Show what would fade and become a prune candidate if nothing were touched any more."""
+    from synapse.hippocampus.simulation import simulate as simulated
+
+    if not 0.0 < days <= 36_500.0:
+        raise UsageError(f"--days {days:g} is no horizon; give days from 1 to 36500")
+    thoughts = recollected(config, graph, group_id, now)
+    found = simulated(_standing(thoughts, half_life_days, boost), days)
+    print(json.dumps(found.as_dict()) if as_json else _chart(found))
+    if found.refused:
+        raise ConfigurationError(found.refused)
+    return 0
+
+
+def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | None) -> Standing:
+    """How memories stand under the constants to be tried."""
+    from pydantic import ValidationError
+
+    from synapse.hippocampus.stages import Thoughts
+
+    tried = {"base_half_life_days": half_life_days, "salience_boost": boost}
+    tried = {name: value for name, value in tried.items() if value is not None}
+    if not tried:
+        return thoughts.standing
+    whole = thoughts.config.model_dump()
+    whole["forgetting"] |= tried
+    try:
+        config = type(thoughts.config).model_validate(whole)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise UsageError(f"{problem['loc'][-1]} = {problem['input']}: {problem['msg']}") from None
+    return Thoughts(thoughts.snapshot, thoughts.now_s, config, thoughts.recalled).standing
+
+
+def _chart(found: Simulation) -> str:
+    memories_count = sum(found.memories.values())
+    lines = [
+        f"{memories_count} memories ({_counts(found.memories)}), if nothing touches them any more:",
+        f"{'in days':>7}  {'share below ' + format(found.threshold, 'g'):<{BAR_CHARACTERS}}"
+        f"  {'weak':>7}  a run would propose",
+    ]
+    lines += [_line(moment, memories_count) for moment in found.moments]
+    first = next((moment for moment in found.moments if moment.first), None)
+    if first:
+        lines.append(f"first to go, in {first.days:g} days: {', '.join(first.first)}")
+    return "\n".join(lines)
+
+
+def _line(moment: Moment, memories_count: int) -> str:
+    weak_count, candidates_count = sum(moment.weak.values()), sum(moment.candidates.values())
+    share = weak_count / memories_count if memories_count else 0.0
+    filled = round(share * BAR_CHARACTERS)
+    bar = "█" * filled + "·" * (BAR_CHARACTERS - filled)
+    proposed = f"{candidates_count}  ({_counts(moment.candidates)})" if candidates_count else "0"
+    return f"{moment.days:>7g}  {bar}  {weak_count:>7}  {proposed}"
+
+
+def _counts(by_kind: dict[str, int]) -> str:
+    plural = {"entity": "entities", "fact": "facts"}
+    return ", ".join(f"{n} {k if n == 1 else plural[k]}" for k, n in by_kind.items() if n)

@@ -6,7 +6,8 @@ This is the only module that reads the environment.
 server; without it ``FALKORDB_HOST``, ``FALKORDB_PORT``, ``FALKORDB_USERNAME`` and
 ``FALKORDB_PASSWORD`` do. ``FALKORDB_DATABASE`` is the graph that a run without ``--graph`` uses.
 Every constant of :class:`~synapse.hippocampus.config.HippocampusConfig` can be set as
-``SYNAPSE_<SECTION>__<NAME>`` or in ``synapse.toml``; ``SYNAPSE_CONFIG`` names that file.
+``SYNAPSE_<SECTION>__<NAME>`` or in ``synapse.toml``; ``SYNAPSE_CONFIG`` names that file. How the
+batch is run (:class:`Hosting`) is set by the same prefix and outside of any section.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
 from synapse.errors import ConfigurationError
@@ -52,12 +53,34 @@ class Connection(BaseModel):
         return f"redis://{login if password or self.username else ''}{host}:{self.port}"
 
 
+class Hosting(BaseModel):
+    """How the batch is run by others; nothing that is computed depends on it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    consolidation_interval_hours: float = Field(default=6.0, ge=0.25, le=744.0, allow_inf_nan=False)
+    health_check_url: SecretStr | None = None
+
+    @field_validator("health_check_url")
+    @classmethod
+    def _leads_to_the_web(cls, url: SecretStr | None) -> SecretStr | None:
+        if url and not url.get_secret_value().startswith(("http://", "https://")):
+            raise ValueError("it must begin with https:// or http://")
+        return url
+
+    @property
+    def interval_minutes(self) -> int:
+        """Whole minutes between two runs."""
+        return round(self.consolidation_interval_hours * 60)
+
+
 class Settings(BaseModel):
     """Everything a command needs to know."""
 
     model_config = ConfigDict(frozen=True)
 
     connection: Connection
+    hosting: Hosting = Hosting()
     hippocampus: HippocampusConfig
 
 
@@ -69,6 +92,10 @@ class _HippocampusEnvironment(BaseSettings, HippocampusConfig):
     model_config = SettingsConfigDict(
         env_prefix="SYNAPSE_", env_nested_delimiter="__", env_ignore_empty=True
     )
+
+
+class _HostingEnvironment(BaseSettings, Hosting):
+    model_config = SettingsConfigDict(env_prefix="SYNAPSE_", env_ignore_empty=True)
 
 
 def load_settings(config_file: Path | None = None) -> Settings:
@@ -85,9 +112,27 @@ def load_settings(config_file: Path | None = None) -> Settings:
     file = config_file or _configured_file()
     table = _read_toml(file) if file else {}
     connection = _merge(table.pop("falkordb", {}), _environment(_ConnectionEnvironment))
+    hosting = {name: table.pop(name) for name in Hosting.model_fields if name in table}
+    hosting |= _environment(_HostingEnvironment)
     constants = _merge(table, _environment(_HippocampusEnvironment))
     where = f"environment or {file}" if file else "environment"
-    return _validated({"connection": connection, "hippocampus": constants}, where)
+    return _validated(
+        {"connection": connection, "hosting": hosting, "hippocampus": constants}, where
+    )
+
+
+def hermes_home() -> Path | None:
+    """The folder that ``HERMES_HOME`` names."""
+    named = os.environ.get("HERMES_HOME")
+    return Path(named) if named else None
+
+
+def names_set_here() -> list[str]:
+    """Variables of this environment that Synapse reads, sorted; never their values."""
+    return sorted(
+        name for name, value in os.environ.items()
+        if value and name.startswith(("FALKORDB_", "SYNAPSE_"))
+    )  # fmt: skip
 
 
 def model_key() -> str:
@@ -97,8 +142,11 @@ def model_key() -> str:
 
 def _configured_file() -> Path | None:
     named = os.environ.get("SYNAPSE_CONFIG")
-    if named:
-        return Path(named)
+    return Path(named) if named else file_in_folder()
+
+
+def file_in_folder() -> Path | None:
+    """The configuration file of the working directory, if it is there."""
     default = Path(DEFAULT_CONFIG_FILE)
     return default if default.is_file() else None
 

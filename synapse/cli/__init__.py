@@ -22,6 +22,7 @@ from synapse import __version__
 from synapse.cli.chat import chat
 from synapse.cli.consolidate import consolidate
 from synapse.cli.explain import explain
+from synapse.cli.hermes import app as hermes
 from synapse.cli.load import load
 from synapse.cli.pin import pin, unpin
 from synapse.cli.recall_log import recall_log
@@ -47,6 +48,7 @@ for command in (chat,
     consolidate, status, explain, simulate, review, relations, recall_log, pin, unpin, load,
 ):  # fmt: skip
     app.command()(command)
+app.add_typer(hermes)
 
 
 def _print_version(wanted: bool) -> None:

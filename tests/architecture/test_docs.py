@@ -11,13 +11,23 @@ from typer.main import get_command
 from synapse.cli import app
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.report import ConsolidationReport
-from synapse.settings import Connection
+from synapse.settings import Connection, Hosting
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 COMMAND_LINE = (DOCS / "reference" / "command-line.md").read_text()
 CONFIGURATION = (DOCS / "reference" / "configuration.md").read_text()
 SUMMARY = (DOCS / "reference" / "summary.md").read_text()
-COMMANDS = get_command(app).commands
+
+
+def commands(group, name=""):
+    for word, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{name}{word} ")
+        else:
+            yield f"{name}{word}", command
+
+
+COMMANDS = dict(commands(get_command(app)))
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -55,7 +65,8 @@ def test_every_constant_is_documented_with_its_default(name, default):
 def test_no_constant_is_documented_that_does_not_exist():
     documented = set(re.findall(r"^\| `([a-z_.]+)` \|", CONFIGURATION, re.MULTILINE))
     connection = {f"falkordb.{name}" for name in Connection.model_fields}
-    assert documented == {name for name, _ in constants(HippocampusConfig)} | connection
+    settings = connection | set(Hosting.model_fields)
+    assert documented == {name for name, _ in constants(HippocampusConfig)} | settings
 
 
 def test_every_field_of_the_summary_is_documented():
@@ -86,7 +97,7 @@ def test_the_map_shows_every_room_and_no_other():
     plan = (DOCS / "architecture.md").read_text().split("```")[1]
     shown = set(re.findall(r"^ +([a-z_]+(?:\.py|/))(?: |$)", plan, re.MULTILINE))
     package = DOCS.parent / "synapse"
-    rooms = {"cli", "demo", "lexicon", "rules"}  # shown as folders, not file by file
+    rooms = {"cli", "demo", "hermes", "lexicon", "rules"}  # shown as folders, not file by file
     there = {
         path.name if path.is_file() else f"{path.name}/"
         for path in package.rglob("*")

@@ -129,3 +129,32 @@ def test_a_relation_in_two_lists_is_an_error_that_names_it(tmp_path, lists, comp
 def test_a_relation_may_stand_twice_in_one_list(tmp_path):
     (tmp_path / "synapse.toml").write_text('[relations]\nsingle = ["WORKS_AT", "works at"]\n')
     assert load_settings().hippocampus.relations.single == ("WORKS_AT", "works at")
+
+
+def test_how_the_batch_is_run_stands_outside_of_any_section(tmp_path, monkeypatch):
+    assert load_settings().hosting.interval_minutes == 360
+    (tmp_path / "synapse.toml").write_text("consolidation_interval_hours = 1.51\n")
+    before = load_settings()
+    assert before.hosting.interval_minutes == 91
+    monkeypatch.setenv("SYNAPSE_CONSOLIDATION_INTERVAL_HOURS", "24")
+    monkeypatch.setenv("SYNAPSE_HEALTH_CHECK_URL", "https://hc.example/secret")
+    after = load_settings()
+    assert after.hosting.interval_minutes == 1440
+    assert before.hippocampus.digest == after.hippocampus.digest, "no score depends on it"
+    assert "secret" not in repr(after)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CONSOLIDATION_INTERVAL_HOURS", "0"),
+        ("CONSOLIDATION_INTERVAL_HOURS", "nan"),
+        ("CONSOLIDATION_INTERVAL_HOURS", "often"),
+        ("HEALTH_CHECK_URL", "file:///etc/secret"),
+    ],
+)
+def test_a_way_to_run_that_cannot_be_is_refused(monkeypatch, name, value):
+    monkeypatch.setenv(f"SYNAPSE_{name}", value)
+    with pytest.raises(ConfigurationError, match=name.lower()) as refused:
+        load_settings()
+    assert "secret" not in str(refused.value)

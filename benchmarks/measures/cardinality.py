@@ -1,4 +1,8 @@
-"""M2: does a relation hold one value at a time? By its name alone, and with a graph around it."""
+"""M2: does a relation hold one value at a time? By its name alone, and with a graph around it.
+
+The pairs of the challenge set are stories of their own; as one graph they are harder than any that
+somebody has, for no subject in it has a third fact.
+"""
 
 from __future__ import annotations
 

@@ -144,6 +144,9 @@ class Wording:
     """Words of relations that never end."""
     units: tuple[tuple[str, Mapping[str, float]], ...] = ()
     """Units of one dimension with their size."""
+    magnitudes: Mapping[str, float] = field(default_factory=dict)
+    """Marks of large numbers; here case matters."""
+    months: Sequence[str] = ()
     number_words: Sequence[str] = ()
     """Names of the numbers from zero on."""
     first_person: str = ""

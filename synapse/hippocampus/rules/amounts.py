@@ -10,13 +10,16 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from synapse.hippocampus.rules.dates import iso_date
+from synapse.hippocampus.rules.spelling import spelling
 from synapse.hippocampus.wording import Wording
 
 _TOKEN = re.compile(
     r"⟨[so]⟩|[$€£]?[+-]?\d+(?:[.,:/\-–]\d+)*(?:\.(?=\w))?[A-Za-z%°]*[\w.]*(?<!\.)|[^\W\d_]+(?:['’][^\W\d_]+)?",
 )
 _NUMBER = re.compile(r"^([$€£]?)([+-]?\d[\d,]*(?:\.\d+)?)([A-Za-z%]*)$")
-_CLOCK = re.compile(r"^(\d{1,2})(?::(\d\d))?(am|pm)?$", re.IGNORECASE)
+_CLOCK = re.compile(r"^(\d{1,2})(?::(\d\d))? ?(?:([ap])\.?m\.?|h|o'clock)?$", re.IGNORECASE)
+_OFFSET = re.compile(r"^(?:utc|gmt) ?([+-])0?(\d{1,2})(?::?00)?$", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9]{9,}$")
 _WEAK_WORDS = frozenset(
     ["a", "an", "the", "now", "currently", "today", "recently", "already", "still", "just", "only"]
@@ -48,6 +51,10 @@ class AmountReader:
     (True, False)
     >>> reader.value("3pm") == reader.value("15:00"), reader.value("1,200") == reader.value("1200")
     (True, True)
+    >>> reader.value("50k") == reader.value("50,000"), reader.value("$5") == reader.value("5 USD")
+    (True, True)
+    >>> reader.value("March 5, 2026") == reader.value("2026-03-05"), reader.value("three")
+    (True, '3')
     """
 
     def __init__(self, wording: Wording) -> None:
@@ -56,6 +63,9 @@ class AmountReader:
             for dimension, sizes in wording.units
             for name, size in sizes.items()
         }
+        self._magnitudes = {mark: ("", size) for mark, size in wording.magnitudes.items()}
+        self._sizes = self._magnitudes | self._unit_of
+        self._months = wording.months
         self._number_of = {word: str(i) for i, word in enumerate(wording.number_words)}
         self._states_of = {word: f"⟨{min(s)}⟩" for s in wording.states for word in s}
         self.shape = lru_cache(_CACHED_COUNT)(self._shape)
@@ -63,12 +73,18 @@ class AmountReader:
     def value(self, text: str) -> str:
         """A value as values are compared; names stay as they are, folded."""
         if not any(map(str.isdigit, text)):
-            return spelling(text)
+            return self._number_of.get(text.casefold()) or spelling(text)
         tokens = _TOKEN.findall(text)
-        if len(tokens) > 2 or (len(tokens) == 2 and tokens[1].casefold() not in self._unit_of):
+        if len(tokens) > 1 and (day := iso_date(text, self._months)):
+            return day
+        if clock := self._clock(text):
+            return clock
+        if offset := _OFFSET.match(text):
+            return f"utc{offset[1]}{offset[2]}"
+        if not 0 < len(tokens) <= 3 or any(t.casefold() not in self._sizes for t in tokens[1:]):
             return spelling(text)
         rest = re.sub(r"[\s.]", "", _TOKEN.sub("", text))
-        return self._quantity(tokens[0], tokens[1] if len(tokens) == 2 else "")[0] + rest
+        return self._quantity(tokens[0], *tokens[1:])[0] + rest
 
     def _shape(self, masked: str) -> Shape:
         tokens = _TOKEN.findall(masked)
@@ -100,86 +116,33 @@ class AmountReader:
 
     def _quantity_of(self, token: str, following: str) -> tuple[str, str, int]:
         took = int(following.casefold() in self._unit_of)
-        value, dimension = self._quantity(token, following if took else "")
+        value, dimension = self._quantity(token, *([following] if took else []))
         return value, dimension, took
 
-    def _quantity(self, token: str, unit: str) -> tuple[str, str]:
-        clock = _CLOCK.match(token)
-        if clock and (clock[2] or clock[3]) and not unit:
-            hour = (
-                int(clock[1]) % 12 + 12 * (clock[3].casefold() == "pm")
-                if clock[3]
-                else int(clock[1])
-            )
-            return f"{hour:02d}:{clock[2] or '00'}", "number"
+    @staticmethod
+    def _clock(text: str) -> str:
+        clock = _CLOCK.match(text)
+        if not clock or not (clock[2] or clock[3]):
+            return ""
+        late = 12 * (clock[3].casefold() == "p") if clock[3] else 0
+        hour = int(clock[1]) % 12 + late if clock[3] else int(clock[1])
+        return f"{hour:02d}:{clock[2] or '00'}"
+
+    def _quantity(self, token: str, *words: str) -> tuple[str, str]:
+        """A number with its unit, in the smallest common unit, and its dimension."""
+        clock = "" if words else self._clock(token)
         number = _NUMBER.match(token)
-        if not number:
-            return token.casefold(), "number"
-        unit = (number[3] or unit).casefold()
-        known = self._unit_of.get(unit)
-        if number[3] and known is None:
-            return token.casefold(), "number"
-        amount = float(number[2].replace(",", ""))
-        if known is None:
-            exact = number[2].replace(",", "")
-            return f"{number[1]}{exact}", "number"
-        return f"{amount * known[1]:.9g} {known[0]}", known[0]
-
-
-def spelling(name: str) -> str:
-    """A name as it is told from others: only ordinary capitals are folded.
-
-    >>> spelling("Berlin") == spelling("BERLIN"), spelling("JaneDoe") == spelling("janedoe")
-    (True, False)
-    """
-    if name.isascii() and name.islower():
-        return " ".join(name.split())
-    return " ".join(
-        word.casefold() if word.istitle() or word.isupper() or word.islower() else word
-        for word in name.split()
-    )
-
-
-def is_spelling(left: str, right: str) -> bool:
-    """Whether two values have the same letters and digits.
-
-    >>> is_spelling("^1.2", ">=1.2"), is_spelling("JaneDoe", "janedoe"), is_spelling("1.2", "12.")
-    (True, True, False)
-    """
-    first, other = left[:1], right[:1]
-    if first.isalnum() and other.isalnum() and first.isascii() and other.isascii():
-        return first.lower() == other.lower() and _letters(left) == _letters(right)
-    return _letters(left) == _letters(right)
-
-
-@lru_cache(_CACHED_COUNT)
-def _letters(name: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", name.casefold()))
-
-
-@lru_cache(_CACHED_COUNT)
-def is_refinement(left: str, right: str) -> bool:
-    """Whether one of two names only says the other one more exactly.
-
-    >>> is_refinement("Germany", "Berlin, Germany"), is_refinement("Acme", "Acme Research")
-    (True, True)
-    >>> is_refinement("Berlin", "Bern"), is_refinement("3.1", "3.1.2")
-    (False, False)
-    """
-    short, long = sorted((_name_words(left), _name_words(right)), key=len)
-    if not short or len(short) == len(long):
-        return bool(short) and short == long
-    if not any(c.isalpha() for c in "".join(short)):
-        return False
-    if any(c.isdigit() for c in "".join(short)):
-        return False
-    return long[: len(short)] == short or long[-len(short) :] == short
-
-
-@lru_cache(_CACHED_COUNT)
-def _name_words(name: str) -> tuple[str, ...]:
-    if "://" in name or "@" in name:
-        return (name.casefold(),)
-    words = re.findall(r"[^\s,;()\[\]]+", spelling(name))
-    articles = ("the", "a", "an")
-    return tuple(words[1:] if len(words) > 1 and words[0] in articles else words)
+        if clock or not number:
+            return clock or token.casefold(), "number"
+        size, dimension = 1.0, ""
+        for word in (number[1], number[3], *words):
+            known = self._magnitudes.get(word) or self._sizes.get(word.casefold())
+            if word and known is None:
+                return token.casefold(), "number"
+            size *= known[1] if known else 1.0
+            dimension = known[0] if known and known[0] else dimension
+        exact = number[2].replace(",", "")
+        if size == 1.0 and not dimension:
+            return exact, "number"
+        amount = f"{float(exact) * size:.12g}"
+        return f"{amount} {dimension}".strip(), dimension or "number"

@@ -14,9 +14,9 @@ import numpy as np
 
 from synapse.hippocampus.finding import Finding, date
 from synapse.hippocampus.model import Bools, Ints
-from synapse.hippocampus.rules.amounts import is_refinement
 from synapse.hippocampus.rules.claims import Claim, Name, can_end
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
+from synapse.hippocampus.rules.spelling import is_refinement
 from synapse.hippocampus.timeline import nearest_successors
 
 RULE_CONFIDENCE = {

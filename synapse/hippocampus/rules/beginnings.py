@@ -13,8 +13,8 @@ import numpy as np
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.model import Ints
-from synapse.hippocampus.rules.amounts import is_refinement
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, UNKNOWN, GraphReading
+from synapse.hippocampus.rules.spelling import is_refinement
 from synapse.hippocampus.rules.statement import TARGET
 from synapse.hippocampus.wording import Beginning, compiled
 

@@ -12,8 +12,8 @@ import numpy as np
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.rules.amounts import is_refinement, is_spelling
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
+from synapse.hippocampus.rules.spelling import is_refinement, is_spelling
 from synapse.hippocampus.rules.statement import PLAIN, Mood
 from synapse.hippocampus.rules.succession import Step, Succession
 from synapse.hippocampus.rules.told import told
@@ -153,13 +153,20 @@ class _Slots:
 
 
 def _names_both(graph: GraphReading, step: Step) -> bool:
-    """Whether the newer sentence speaks of the older value too: *Kreuzberg, Berlin* after *Berlin*,
-    *Rome and Paris* after *Rome*. Without a word of change it may well keep it."""
-    old, text = graph.target_name(step.old).casefold(), graph.snapshot.facts.text[step.new]
-    folded = text.casefold()
-    if not old or old not in folded:
+    """Whether one value's name, or the newer sentence, speaks of the other value too.
+
+    *Kreuzberg, Berlin* after *Berlin*, *Rome and Paris* after *Rome*, 3 after 3.12: without a word
+    of change both may be true.
+    """
+    old, new = (graph.target_name(row).casefold() for row in (step.old, step.new))
+    text = graph.snapshot.facts.text[step.new].casefold()
+    return _holds(text, old) or _holds(new, old) or _holds(old, new)
+
+
+def _holds(text: str, name: str) -> bool:
+    if not name or name not in text:
         return False
-    return re.search(rf"(?<!\w){re.escape(old)}(?!\w)", folded) is not None
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _takes_part(mood: Mood) -> bool:

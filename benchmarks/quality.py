@@ -28,6 +28,7 @@ from measures import (
     pruning_regret,
     supersession,
     text_pairs,
+    told,
 )
 from measures.data import DataFolder
 from measures.engine import Bench
@@ -48,6 +49,7 @@ MEASURES: dict[str, tuple[str, Callable[[Bench], Measured]]] = {
     "M9": (co_activation.TITLE, co_activation.measure),
     "M11": (overfiring.TITLE, overfiring.measure),
     "M12": (gate.TITLE, gate.measure),
+    "M13": (told.TITLE, told.measure),
 }
 
 

@@ -47,7 +47,7 @@ def measure(bench: Bench) -> Measured:
             except MissingSet as reason:
                 measured.skipped.append(f"FC {size} {track}: {reason}")
                 continue
-            questions = _questions(bench, size, edges, measured)
+            questions = questions_of(bench, size, edges, measured)
             found = missed(
                 bench.findings(statements_of(edges), real=size == "6k", name=f"m3-{size}-{track}")
             )
@@ -83,7 +83,7 @@ def _is_right(question: Question, values: Sequence[str]) -> bool:
     )
 
 
-def _questions(
+def questions_of(
     bench: Bench, size: str, edges: Sequence[Edge], measured: Measured
 ) -> list[Question]:
     rows = _single_hop_rows(bench, size)

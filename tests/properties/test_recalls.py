@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synapse.hippocampus.co_recall import PARTNERS_COUNT, pairs
+from synapse.hippocampus.co_recall import PARTNERS_MAX_COUNT, pairs
 from synapse.hippocampus.recall import (
     RECENT_MAX_COUNT,
     SOURCES_MAX_COUNT,
@@ -156,7 +156,7 @@ def test_everything_stays_bounded(log: list[RecallSet], cuts: list[int]) -> None
         assert len(profile.sources) <= SOURCES_MAX_COUNT + 1
         assert sum(profile.sources.values()) == profile.search_count
         assert profile.search_count <= profile.rank_sum
-    assert all(len(partners) <= 2 * PARTNERS_COUNT for partners in links.values())
+    assert all(len(partners) <= PARTNERS_MAX_COUNT for partners in links.values())
 
 
 @given(st.floats(0.0, 1e11), logs)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from synapse.errors import UsageError
-from synapse.hippocampus.co_recall import PARTNERS_COUNT, pairs
+from synapse.hippocampus.co_recall import PARTNERS_COUNT, PARTNERS_MAX_COUNT, pairs
 from synapse.hippocampus.recall import (
     OTHER_SOURCES,
     PAIRED_RANKS_COUNT,
@@ -95,14 +95,14 @@ def test_firm_partners_outlast_passing_ones() -> None:
     passing = [recalled("a", f"p{n:03}", at_s=(10 + n) * DAY_S) for n in range(3 * PARTNERS_COUNT)]
     partners = fold({}, {}, [*firm, *passing])[1]["a"]
     assert partners["firm"].times_count == 10
-    assert len(partners) <= 2 * PARTNERS_COUNT
+    assert len(partners) <= PARTNERS_MAX_COUNT
     assert f"p{3 * PARTNERS_COUNT - 1:03}" in partners
     assert "p000" not in partners
 
 
 def test_a_pair_that_one_side_dropped_goes_on_where_the_other_side_left_off() -> None:
     log = [recalled("hub", "quiet", at_s=0.0)]
-    log += [recalled("hub", f"p{n:03}", at_s=n * DAY_S) for n in range(1, 2 * PARTNERS_COUNT + 5)]
+    log += [recalled("hub", f"p{n:03}", at_s=n * DAY_S) for n in range(1, PARTNERS_MAX_COUNT + 5)]
     profiles, links = fold({}, {}, log)
     assert "quiet" not in links["hub"]
     links = fold(profiles, links, [recalled("hub", "quiet", at_s=400 * DAY_S)])[1]

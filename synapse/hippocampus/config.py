@@ -130,6 +130,19 @@ class SchemaConfig(_Section):
     """Share of the members from which on a relation is typical of their kind."""
 
 
+class InterferenceConfig(_Section):
+    """Constants of :mod:`~synapse.hippocampus.interference`."""
+
+    enabled: bool = False
+    """Whether near-duplicates are looked for, which takes the embeddings to be compared."""
+    similarity_min: Annotated[float, Field(ge=0.5, le=1.0, allow_inf_nan=False)] = 0.85
+    """Cosine from which on two memories are nearly the same."""
+    weight: Ratio = 0.05
+    """Retention that the weaker of two identical memories loses."""
+    max_loss: Ratio = 0.25
+    """The most that a memory loses to all its near-duplicates."""
+
+
 class PruningConfig(_Section):
     """Constants of :mod:`~synapse.hippocampus.pruning`."""
 
@@ -175,6 +188,7 @@ class HippocampusConfig(_Section):
     contradictions: ContradictionConfig = ContradictionConfig()
     relations: RelationsConfig = RelationsConfig()
     schemas: SchemaConfig = SchemaConfig()
+    interference: InterferenceConfig = InterferenceConfig()
     pruning: PruningConfig = PruningConfig()
     ranking: RankingConfig = RankingConfig()
 

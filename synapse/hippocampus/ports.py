@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.recall import Profiles, RecallSet
@@ -283,6 +284,16 @@ class MemoryStore(Protocol):
 
         Raises:
             QueueFull: nothing may fall out of the queue here; what came before is imported.
+        """
+
+    def near_duplicates(self, graph: str, similarity_min: float) -> NearDuplicates:
+        """Pairs of entities, and of facts, whose stored embeddings are at least this alike.
+
+        Compared are facts of one entity (of one with more than 100 those with the same other end)
+        and entities whose names share a word that at most 50 names hold.
+
+        Raises:
+            UnknownGraph: there is no graph of that name.
         """
 
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, memory_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
@@ -21,6 +22,7 @@ from synapse.store.images import read_images
 from synapse.store.neighbourhood import read_subjects
 from synapse.store.reader import read_graph, read_graph_unless
 from synapse.store.restore import restore
+from synapse.store.similarity import near_duplicates
 from synapse.store.writer import write_document
 
 
@@ -201,6 +203,11 @@ class FalkorStore:
         """Append those recall sets that no import has appended before."""
         with self._at_work_on(graph) as connection:
             return recalls.import_recalls(connection, graph, recall_sets)
+
+    def near_duplicates(self, graph: str, similarity_min: float) -> NearDuplicates:
+        """Pairs of entities, and of facts, whose stored embeddings are at least this alike."""
+        with self._at_work_on(graph) as connection:
+            return near_duplicates(connection, graph, similarity_min)
 
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""

@@ -15,6 +15,7 @@ import numpy as np
 from synapse.errors import LockLost, UnknownGraph
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import (
     Entities,
     Episodes,
@@ -315,6 +316,11 @@ class InMemoryStore:
                 self.record_recalls(graph, [recall_set])
                 imported_count += 1
         return imported_count
+
+    def near_duplicates(self, graph: str, similarity_min: float) -> NearDuplicates:
+        """Pairs of entities, and of facts, whose stored embeddings are at least this alike."""
+        self._known(graph)
+        return NearDuplicates()  # a document brings no embeddings
 
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""

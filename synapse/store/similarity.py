@@ -30,6 +30,8 @@ from synapse.store.likeness import (
 
 PAIRS_PER_TRIP = 8_000
 """About 20 ms of the server's time."""
+PAIRS_PER_PLACE = 20
+"""What finding the facts of one place costs, in pairs."""
 NODES_PER_TRIP = 2_000
 _STRING, _DOUBLE, _ARRAY, _VECTOR = 2, 5, 6, 12
 """Value types of FalkorDB's compact replies."""
@@ -44,7 +46,7 @@ _SAME_SOURCE = (
 )
 _SAME_ENDS = (
     "UNWIND $rows AS p WITH p[0] AS i, p[1] AS j MATCH (s) WHERE ID(s) = i "
-    "MATCH (t) WHERE ID(t) = j MATCH (s)-[a:RELATES_TO]->(t) "
+    "MATCH (t) WHERE ID(t) = j WITH i, s, t MATCH (s)-[a:RELATES_TO]->(t) "
     "WHERE typeOf(a.fact_embedding) = 'Vectorf32' MATCH (s)-[b:RELATES_TO]->(t) "
 )
 _TWO_FACTS = "WHERE ID(a) < ID(b) AND typeOf(b.fact_embedding) = 'Vectorf32' "
@@ -181,13 +183,14 @@ class _Search:
 def _bites(places: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
     """Places with their numbers of facts, so many at a time as one trip can compare."""
     rows: list[str] = []
-    pairs_count = 0
+    filled = 0
     for row, count in places:
-        if rows and pairs_count + count * count // 2 > PAIRS_PER_TRIP:
+        work = count * count // 2 + PAIRS_PER_PLACE
+        if rows and filled + work > PAIRS_PER_TRIP:
             yield rows
-            rows, pairs_count = [], 0
+            rows, filled = [], 0
         rows.append(row)
-        pairs_count += count * count // 2
+        filled += work
     if rows:
         yield rows
 

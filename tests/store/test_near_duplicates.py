@@ -13,6 +13,7 @@ from synapse.errors import UnknownGraph
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.hippocampus.ports import GraphDocument
 from synapse.store import likeness, similarity
+from synapse.store.cypher import with_rows
 from synapse.store.falkordb import FalkorStore
 from synapse.store.memory import InMemoryStore
 from tests.store.test_contract import entity, fact
@@ -180,3 +181,13 @@ def test_a_graph_without_embeddings_has_no_near_duplicates(
     document, _ = crowd(20, seed=3)
     store.write_memory(graph_name, document)
     assert store.near_duplicates(graph_name, 0.85) == NearDuplicates()
+
+
+def test_the_links_of_a_hub_are_not_walked_for_each_of_its_targets(
+    store: FalkorStore, graph_name: str, connection: redis.Redis
+) -> None:
+    store.write_memory(graph_name, crowd(20, seed=4)[0])
+    query = with_rows(["[0, 1]"], similarity._SAME_ENDS + similarity._TWO_FACTS + "RETURN count(a)")
+    plan = connection.execute_command("GRAPH.EXPLAIN", graph_name, query)
+    assert sum("Expand Into" in step for step in plan) == 2
+    assert not any("Traverse" in step or "Scan" in step for step in plan)

@@ -22,19 +22,19 @@ from synapse.store.removal import remove
 
 def read_archive(connection: Connection, graph: str, run_id: str | None) -> list[ArchivedMemory]:
     """All entries, or those of one run, oldest first."""
-    return [record.entry for record in ArchiveGraph(connection, graph).records(run_id)]
+    return [record.entry for record in ArchiveGraph(Bites(connection), graph).records(run_id)]
 
 
 def read_archived_images(
     connection: Connection, graph: str, uuids: Collection[str]
 ) -> dict[str, MemoryImage]:
     """What is kept of these memories, the newest of each."""
-    archive = ArchiveGraph(connection, graph)
+    bites = Bites(connection)
+    archive = ArchiveGraph(bites, graph)
     images: dict[str, MemoryImage] = {}
     newest = {r.entry.uuid: r for r in archive.about(uuids) if r.entry.has_content}
-    bites = Bites(connection)
     for bite in bites.of(list(newest.values())):
-        images |= archive.images(bites, bite)
+        images |= archive.images(bite)
     return images
 
 
@@ -59,8 +59,9 @@ def archive(
         keep_lock: called before each write; raises where the lock is lost.
     """
     keep_lock()
-    kept, bites = ArchiveGraph(connection, graph), Bites(connection)
-    settle(connection, graph, keep_lock)
+    bites = Bites(connection, keep_lock)
+    kept = ArchiveGraph(bites, graph)
+    settle(connection, kept, graph)
     before = {(r.entry.uuid, r.entry.digest) for r in kept.records(run_id) if _is_away(r)}
     number = kept.last_number()
     moved: set[str] = set()
@@ -75,25 +76,22 @@ def archive(
             entries = [new_entry(c, images[c.uuid], traces, run_id, now_s, "copied") for c in ready]
             records = [Record(n, entry) for n, entry in enumerate(entries, number + 1)]
             number += len(records)
-            moved |= _moved(kept, bites, graph, records, images, keep_lock)
+            moved |= _moved(kept, bites, graph, records, images)
     return moved
 
 
-def settle(connection: Connection, graph: str, keep_lock: Callable[[], None]) -> None:
+def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:
     """Finish what a run that died has left half-way."""
-    kept = ArchiveGraph(connection, graph)
     unfinished = kept.in_state("copied", "restoring")
     if not unfinished:
         return
-    bites = Bites(connection)
     images = read_images(connection, graph, [record.entry.uuid for record in unfinished])
-    for bite in bites.of(unfinished):
+    for bite in kept.bites.of(unfinished):
         same = [r for r in bite if _is_there(r, images)]
-        keep_lock()
-        kept.drop(bites, [r for r in same if r.entry.state == "copied"])
-        kept.free(bites, [r for r in same if r.entry.state == "restoring"], "restored")
+        kept.drop([r for r in same if r.entry.state == "copied"])
+        kept.free([r for r in same if r.entry.state == "restoring"], "restored")
         gone = [r for r in bite if r not in same and r.entry.state == "copied"]
-        kept.set_state(bites, gone, "archived")
+        kept.set_state(gone, "archived")
 
 
 def purge(
@@ -101,12 +99,12 @@ def purge(
 ) -> int:
     """Free what was archived before a moment; tombstones stay."""
     keep_lock()
-    kept, bites = ArchiveGraph(connection, graph), Bites(connection)
-    settle(connection, graph, keep_lock)
+    bites = Bites(connection, keep_lock)
+    kept = ArchiveGraph(bites, graph)
+    settle(connection, kept, graph)
     old = [r for r in kept.records() if _is_away(r) and r.entry.at_s < before_s]
     for bite in bites.of(old):
-        keep_lock()
-        kept.free(bites, bite, "purged")
+        kept.free(bite, "purged")
     return len(old)
 
 
@@ -116,20 +114,16 @@ def _moved(
     graph: str,
     records: Sequence[Record],
     images: dict[str, MemoryImage],
-    keep_lock: Callable[[], None],
 ) -> set[str]:
     """Copy, remove and mark some memories of one kind."""
     if not records:
         return set()
-    keep_lock()
     kept.prepare()
-    written = kept.write(bites, records, images)
+    written = kept.write(records, images)
     copied = [record for record in records if record.number in written]
-    keep_lock()
     removed = remove(bites, graph, [images[record.entry.uuid] for record in copied])
-    keep_lock()
-    kept.set_state(bites, [r for r in records if r.entry.uuid in removed], "archived")
-    kept.drop(bites, [r for r in records if r.entry.uuid not in removed])
+    kept.set_state([r for r in records if r.entry.uuid in removed], "archived")
+    kept.drop([r for r in records if r.entry.uuid not in removed])
     return removed
 
 

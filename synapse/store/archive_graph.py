@@ -21,11 +21,11 @@ from redis.exceptions import ResponseError
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
 from synapse.store.bites import Bites
-from synapse.store.cypher import literal, portions
+from synapse.store.cypher import batches, literal, portions
 from synapse.store.images import exact, link
-from synapse.store.keys import Connection, room_key
+from synapse.store.keys import room_key
 from synapse.store.records import details, entry_of
-from synapse.store.values import decoded, set_vectors, split, with_vectors
+from synapse.store.values import decoded, is_same, set_vectors, split
 
 _INDEX = "CREATE INDEX FOR (r:Archived) ON (r.number, r.uuid, r.run_id, r.state)"
 _FIELDS = "r.number, r.uuid, r.run_id, r.state, r.details"
@@ -42,7 +42,7 @@ _WRITE = (
     "FOREACH (l IN x.links | CREATE (r)-[:LINK {{type: l[0], is_outgoing: l[1], other: l[2], "
     "label: l[4]}}]->(q:Link) SET q = l[3]) "
     # As a WHERE it would be asked before the properties are set.
-    "WITH x, p, c RETURN x.number, properties(c) = {whole}"
+    "WITH x, p, c RETURN x.number, {is_same}"
 )
 _LINKS = (
     "OPTIONAL MATCH (r)-[k:LINK]->(q:Link) WITH r, c, collect(CASE WHEN k IS NULL THEN null "
@@ -78,12 +78,12 @@ class ArchiveGraph:
     """The archive beside one graph.
 
     Args:
-        connection: a client that answers with bytes.
+        bites: asks the server.
         graph: name of the graph that it is the archive of.
     """
 
-    def __init__(self, connection: Connection, graph: str) -> None:
-        self._connection = connection
+    def __init__(self, bites: Bites, graph: str) -> None:
+        self.bites = bites
         self._name = room_key(graph, "memory")
 
     def last_number(self) -> int:
@@ -94,7 +94,7 @@ class ArchiveGraph:
     def prepare(self) -> None:
         """Create the graph and its index, where there is none."""
         if not self._exists():
-            self._connection.execute_command("GRAPH.QUERY", self._name, _INDEX)
+            self.bites.write(self._name, [], _INDEX)
 
     def records(self, run_id: str | None = None) -> list[Record]:
         """All entries, or those of one run, oldest first."""
@@ -114,27 +114,25 @@ class ArchiveGraph:
         """All entries in some states, oldest first."""
         return self._by("state", states)
 
-    def write(
-        self, bites: Bites, records: Sequence[Record], images: Mapping[str, MemoryImage]
-    ) -> set[int]:
+    def write(self, records: Sequence[Record], images: Mapping[str, MemoryImage]) -> set[int]:
         """Copy memories; return the numbers of the copies that are what they should be."""
         written: set[int] = set()
         for names, rows in _grouped(records, images).items():
             query = _WRITE.format(
-                set=set_vectors(names, "x", "c"), whole=with_vectors(names, "x", "p")
+                set=set_vectors(names, "x", "c"), is_same=is_same(names, "x", "p", "c")
             )
             for portion in portions(rows):
-                answers = bites.write(self._name, portion, query)
-                written.update(number for number, is_same in answers if is_same == b"true")
+                answers = self.bites.write(self._name, portion, query)
+                written.update(number for number, verified in answers if verified == b"true")
         return written
 
-    def set_state(self, bites: Bites, records: Iterable[Record], state: ArchiveState) -> None:
+    def set_state(self, records: Iterable[Record], state: ArchiveState) -> None:
         """Say what became of some memories; their content stays."""
         rows = [literal([record.number, state]) for record in records]
         if rows:
-            bites.write(self._name, rows, _STATE)
+            self.bites.write(self._name, rows, _STATE)
 
-    def free(self, bites: Bites, records: Iterable[Record], state: ArchiveState) -> None:
+    def free(self, records: Iterable[Record], state: ArchiveState) -> None:
         """Remove the content of some entries; what was purged loses its name as well."""
         rows = []
         for record in records:
@@ -143,21 +141,21 @@ class ArchiveGraph:
                 entry = replace(entry, name="", end_names=())
             rows.append(literal([record.number, state, details(entry)]))
         if rows:
-            bites.write(self._name, rows, _FREE)
+            self.bites.write(self._name, rows, _FREE)
 
-    def drop(self, bites: Bites, records: Iterable[Record]) -> None:
+    def drop(self, records: Iterable[Record]) -> None:
         """Remove entries of memories that never went."""
         rows = [str(record.number) for record in records]
         if rows:
-            bites.write(self._name, rows, _DROP)
+            self.bites.write(self._name, rows, _DROP)
 
-    def images(self, bites: Bites, records: Sequence[Record]) -> dict[str, MemoryImage]:
+    def images(self, records: Sequence[Record]) -> dict[str, MemoryImage]:
         """The content of some entries about different memories, by uuid."""
         entries = {record.number: record.entry for record in records}
-        rows = bites.read(self._name, list(map(str, entries)), _CONTENT)
+        rows = self.bites.read(self._name, list(map(str, entries)), _CONTENT)
         cells = {decoded(number): (decoded(props), decoded(links)) for number, props, links in rows}
         printed = {number: properties for number, (properties, _) in cells.items()}
-        whole = printed | exact(bites, self._name, _CONTENT_OF, printed)
+        whole = printed | exact(self.bites, self._name, _CONTENT_OF, printed)
         return {
             entries[number].uuid: MemoryImage(
                 entries[number].uuid,
@@ -173,13 +171,13 @@ class ArchiveGraph:
 
     def _by(self, name: str, values: Sequence[str]) -> list[Record]:
         found: list[Record] = []
-        for bite in Bites(self._connection).of(values):
-            found += _records(self._read(list(map(literal, bite)), _BY.format(name)))
+        for portion in batches(values):
+            found += _records(self._read(portion, _BY.format(name)))
         return sorted(found, key=lambda record: record.number)
 
     def _read(self, rows: list[str], query: str) -> list[Any]:
         try:
-            return Bites(self._connection).read(self._name, rows, query)
+            return self.bites.read(self._name, rows, query)
         except ResponseError as error:
             if "empty key" not in str(error):
                 raise

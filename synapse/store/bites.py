@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from synapse.store.cypher import with_rows
@@ -28,10 +28,14 @@ class Bites:
 
     Args:
         connection: a client that answers with bytes.
+        keep_lock: called before each write; raises where the lock is lost.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self, connection: Connection, keep_lock: Callable[[], None] = lambda: None
+    ) -> None:
         self._connection = connection
+        self.keep_lock = keep_lock
         self._count = _FIRST_COUNT
         self._slowest_ms = 0.0
 
@@ -52,7 +56,8 @@ class Bites:
         return self._run("GRAPH.RO_QUERY", graph, rows, query, "--compact")
 
     def write(self, graph: str, rows: Sequence[str], query: str) -> list[Any]:
-        """Rows of plain cells."""
+        """Rows of plain cells, if the lock is still held."""
+        self.keep_lock()
         return self._run("GRAPH.QUERY", graph, rows, query)
 
     def _run(

@@ -15,6 +15,7 @@ from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Link, MemoryImage
 from synapse.hippocampus.restoration import (
     CHANGED,
+    DAMAGED,
     RESTORED,
     decide,
     left_out,
@@ -53,8 +54,9 @@ def restore(
 ) -> dict[str, str]:
     """Bring memories back, entities before facts; say what became of each."""
     keep_lock()
-    settle(connection, graph, keep_lock)
-    kept, bites = ArchiveGraph(connection, graph), Bites(connection)
+    bites = Bites(connection, keep_lock)
+    kept = ArchiveGraph(bites, graph)
+    settle(connection, kept, graph)
     records = {record.entry.uuid: record for record in kept.about(uuids)}
     ends = {end for record in records.values() for end in record.entry.ends}
     records |= {record.entry.uuid: record for record in kept.about(ends - records.keys())}
@@ -64,10 +66,10 @@ def restore(
     found = decide(uuids, archive, present, namesakes)
     for some in (found.entities, found.facts):
         for bite in bites.of([records[uuid] for uuid in some]):
-            images = kept.images(bites, bite)
-            keep_lock()
-            kept.set_state(bites, bite, "restoring")
-            found.outcomes |= _put_back(kept, bites, graph, bite, images, keep_lock)
+            images = kept.images(bite)
+            whole = [r for r in bite if _is_whole(r, images)]
+            found.outcomes |= {r.entry.uuid: DAMAGED for r in bite if r not in whole}
+            found.outcomes |= _put_back(kept, bites, graph, whole, images)
     return found.outcomes
 
 
@@ -77,23 +79,26 @@ def _put_back(
     graph: str,
     records: Sequence[Record],
     images: dict[str, MemoryImage],
-    keep_lock: Callable[[], None],
 ) -> dict[str, str]:
     """Create some memories of one kind, look at them, and free what is back."""
-    keep_lock()
+    images = {record.entry.uuid: images[record.entry.uuid] for record in records}
+    kept.set_state(records, "restoring")
     _create(bites, graph, images.values())
     now = read_some(bites, graph, list(images))
     missing = {u: _missing(image, now[u]) for u, image in images.items() if u in now}
     if any(missing.values()):
-        keep_lock()
         _create_links(bites, graph, missing)
         now = read_some(bites, graph, list(images))
     outcomes = {u: _outcome(image, now.get(u)) for u, image in images.items()}
-    keep_lock()
     back = {uuid for uuid, outcome in outcomes.items() if outcome.startswith(RESTORED)}
-    kept.free(bites, [r for r in records if r.entry.uuid in back], "restored")
-    kept.set_state(bites, [r for r in records if r.entry.uuid not in back], "archived")
+    kept.free([r for r in records if r.entry.uuid in back], "restored")
+    kept.set_state([r for r in records if r.entry.uuid not in back], "archived")
     return outcomes
+
+
+def _is_whole(record: Record, images: dict[str, MemoryImage]) -> bool:
+    image = images.get(record.entry.uuid)
+    return image is not None and image.digest == record.entry.digest
 
 
 def _create(bites: Bites, graph: str, images: Iterable[MemoryImage]) -> None:

@@ -88,24 +88,29 @@ def split(properties: dict[str, Any]) -> tuple[tuple[str, ...], str]:
     return tuple(vectors), f"p:{literal(others)}{lists}"
 
 
-def with_vectors(names: tuple[str, ...], row: str, others: str) -> str:
-    """The expression that puts vectors and other properties together again.
-
-    >>> with_vectors(("name_embedding",), "x", "p")
-    'p {.*, `name_embedding`: vecf32(x.v0)}'
-    """
-    if not names:
-        return others
-    return f"{others} {{.*, {', '.join(_made(names, row, ': '))}}}"
-
-
 def set_vectors(names: tuple[str, ...], row: str, item: str) -> str:
     """The clauses that give an item its vectors."""
-    return "".join(f" SET {item}.{made}" for made in _made(names, row, " = "))
+    vectors = enumerate(names)
+    return "".join(f" SET {item}.`{name}` = vecf32({row}.v{i})" for i, name in vectors)
 
 
-def _made(names: tuple[str, ...], row: str, sign: str) -> list[str]:
-    return [f"`{name}`{sign}vecf32({row}.v{i})" for i, name in enumerate(names)]
+def is_same(names: tuple[str, ...], row: str, others: str, item: str) -> str:
+    """The condition that an item has exactly these properties.
+
+    FalkorDB takes vectors that are near each other for equal, so their distance is asked for.
+    That fails where the item has something else in place of the vector.
+
+    >>> is_same((), "x", "p", "e")
+    'properties(e) = p'
+    """
+    if not names:
+        return f"properties({item}) = {others}"
+    own = ", ".join(f"`{name}`: {item}.`{name}`" for name in names)
+    distances = (
+        f" AND vec.euclideanDistance({item}.`{name}`, vecf32({row}.v{i})) = 0"
+        for i, name in enumerate(names)
+    )
+    return f"properties({item}) = {others} {{.*, {own}}}{''.join(distances)}"
 
 
 def _pairs(flat: list[Any]) -> dict[str, Any]:

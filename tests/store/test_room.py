@@ -14,7 +14,7 @@ import redis
 
 from synapse.errors import AccessRefused, LockLost, OutOfMemory, StoreError
 from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
-from synapse.hippocampus.plan import Change, ConsolidationPlan
+from synapse.hippocampus.plan import ArchiveChange, Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Surprise
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.traces import TraceTable, trace_table
@@ -318,6 +318,14 @@ def test_the_listed_rights_are_enough(user_uri: Callable[[str], str]) -> None:
     assert store.unpin("g", "a")
     assert store.import_recalls("g", [RecallSet((("a", 1),), "log", 1.0)]) == 1
     assert store.summarize_room("g").lock_holder == "me"
+    (image,) = store.read_images("g", ["a"]).values()
+    change = ArchiveChange("a", "entity", image.digest, "faded")
+    assert store.archive("g", [change], "run", 1.0, "me") == {"a"}
+    assert store.restore("g", ["a"], "me") == {"a": "restored"}
+    assert store.archive("g", [change], "run", 1.0, "me") == {"a"}
+    assert store.purge("g", 2.0, "me") == 1
+    store.append_journal("g", "run", {}, "me")
+    assert store.read_journal("g") == {"run": {}}
     store.release_lock("g", "me")
     assert store.lock_holder("g") is None
     store.close()

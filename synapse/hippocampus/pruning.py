@@ -231,10 +231,13 @@ class _Walk:
         self._reasons[rows] = OVER_CAP
         if not cap_count or not len(rows):
             return
-        ways = Ways(self._outline)
-        freed: list[int] = []
         looked_at_count = LOOKED_AT_PER_CANDIDATE * cap_count
-        for row in _least_worth(rows, self._faded.worth, self._outline, looked_at_count):
+        looked_at = _least_worth(rows, self._faded.worth, self._outline, looked_at_count)
+        may_go = np.zeros(len(self._reasons), np.bool_)
+        may_go[looked_at] = True
+        ways = Ways(self._outline, may_go[self._entities_count :])
+        freed: list[int] = []
+        for row in looked_at:
             if len(self.gone) >= cap_count:
                 break
             if row < self._entities_count:

@@ -19,17 +19,22 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from synapse import __version__
+from synapse.cli.apply import apply
 from synapse.cli.chat import chat
 from synapse.cli.consolidate import consolidate
 from synapse.cli.explain import explain
 from synapse.cli.hermes import app as hermes
 from synapse.cli.load import load
 from synapse.cli.pin import pin, unpin
+from synapse.cli.plan import plan
+from synapse.cli.prune import prune
 from synapse.cli.recall_log import recall_log
 from synapse.cli.relations import relations
 from synapse.cli.review import review
+from synapse.cli.runs import runs
 from synapse.cli.simulate import simulate
 from synapse.cli.status import status
+from synapse.cli.undo import undo
 from synapse.errors import REWRITTEN_WORDS, SynapseError, UsageError
 
 INTERRUPTED = 130
@@ -44,8 +49,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (chat,
-    consolidate, status, explain, simulate, review, relations, recall_log, pin, unpin, load,
+for command in (
+    chat, consolidate, plan, apply, prune, undo, runs, status, explain, simulate, review,
+    relations, recall_log, pin, unpin, load,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(hermes)

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import typer
 
-from synapse.errors import AccessRefused, UsageError
+from synapse.errors import AccessRefused, LockBusy, UsageError
 
 if TYPE_CHECKING:
     from synapse.hippocampus.consolidation import Run
@@ -31,6 +31,14 @@ GraphName = Annotated[
 Now = Annotated[str | None, typer.Option(metavar="ISO", help="Take this as the present moment.")]
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="F", help="Configuration file (synapse.toml).")
+]
+MaxChanges = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Let this run change so many memories, not the caps."),
+]
+LockWait = Annotated[
+    float,
+    typer.Option(min=0.0, metavar="S", help="Wait so many seconds for a run at work to end."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Tell more on stderr.")]
@@ -93,6 +101,16 @@ def wanted_runs(
     else:
         scopes = [_scope(store, graph, group_id, settings.connection.database)]
     return [Run(scope, run_id=uuid4().hex, **what) for scope in scopes]
+
+
+def free_graph(store: MemoryStore, graph: str, lock_wait_s: float) -> None:
+    """Wait at most so long for another run to end.
+
+    Raises:
+        LockBusy: it works on the graph still.
+    """
+    if not store.await_lock(graph, lock_wait_s):
+        raise LockBusy(f"another run works on graph {graph[:40]!r}; try again, or add --lock-wait")
 
 
 def recollected(

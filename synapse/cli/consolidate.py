@@ -17,6 +17,8 @@ from synapse.cli.common import (
     ConfigFile,
     GraphName,
     GroupId,
+    LockWait,
+    MaxChanges,
     Now,
     Verbose,
     moment,
@@ -45,6 +47,8 @@ def consolidate(
     resolve: Annotated[
         bool, typer.Option("--resolve", help="End facts that are contradicted for certain.")
     ] = False,
+    max_changes: MaxChanges = None,
+    lock_wait: LockWait = 0.0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing at all.")] = False,
     now: Now = None,
     report_file: Annotated[
@@ -75,6 +79,7 @@ def consolidate(
             runs = wanted_runs(
                 store, settings, all_groups, graph, group_id,
                 now_s=now_s, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
+                max_changes=max_changes, lock_wait_s=lock_wait,
                 full_lists=report is not None, always_wake=always_wake,
             )  # fmt: skip
             outcomes, full = _consolidated(store, settings, runs, limit)

@@ -17,8 +17,9 @@ class ReportFile:
         UsageError: nothing can be written there.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, what: str = "report") -> None:
         self._path = path
+        self._what = what
         folder = path.parent
         try:
             named = path.name and not path.is_dir()
@@ -30,23 +31,27 @@ class ReportFile:
 
     def write(self, content: dict[str, Any]) -> None:
         """Write JSON; a reader finds the old report or the new one, never half of it."""
+        self.write_text(json.dumps(content))
+
+    def write_text(self, content: str) -> None:
+        """Write text, whole or not at all."""
         try:
             if self._path.exists() and not self._path.is_file():
                 with self._path.open("w", encoding="utf-8") as device:
-                    json.dump(content, device)
+                    device.write(content)
             else:
                 self._replace(self._path.resolve(), content)
         except OSError as error:
             raise SynapseError(
-                f"the run is complete, but its report could not be written: {error.strerror}"
+                f"the run is complete, but its {self._what} was not written: {error.strerror}"
             ) from error
 
     @staticmethod
-    def _replace(target: Path, content: dict[str, Any]) -> None:
+    def _replace(target: Path, content: str) -> None:
         half_written = target.with_name(f".synapse-report-{os.getpid()}")
         try:
             with half_written.open("w", encoding="utf-8") as stream:
-                json.dump(content, stream)
+                stream.write(content)
             if target.exists():
                 half_written.chmod(target.stat().st_mode & 0o777)
             half_written.replace(target)
@@ -54,4 +59,4 @@ class ReportFile:
             half_written.unlink(missing_ok=True)
 
     def _unusable(self, why: str) -> UsageError:
-        return UsageError(f"cannot write the report file {str(self._path)[:60]!r}: {why}")
+        return UsageError(f"cannot write the {self._what} file {str(self._path)[:60]!r}: {why}")

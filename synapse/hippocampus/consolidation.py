@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from synapse.errors import LockBusy, StoreError, StoreUnreachable, SynapseError, UnknownGraph
+from synapse.errors import (
+    LockBusy,
+    SafetyCap,
+    StoreError,
+    StoreUnreachable,
+    SynapseError,
+    UnknownGraph,
+)
+from synapse.hippocampus.applier import Job
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.ledger import changes, follow
 from synapse.hippocampus.memo import Memo
@@ -23,15 +31,17 @@ from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
 from synapse.hippocampus.recalled import Recalled, changed
 from synapse.hippocampus.report import ConsolidationReport, Durations, Recalls, Status, Timeless
 from synapse.hippocampus.resolution import is_waiting
-from synapse.hippocampus.resolver import Resolver, Written
+from synapse.hippocampus.resolved import Resolved, resolve
 from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Kept, Standing
-from synapse.hippocampus.summary import iso_time, summarize, tell_lapsed, tell_written, timeless
+from synapse.hippocampus.summary import summarize, tell_lapsed, tell_resolved, timeless
 from synapse.hippocampus.traces import TraceTable, changed_rows, key_order, removed_keys
 from synapse.hippocampus.usage import Usage
 
 LOUD_FAILURES_COUNT = 3
+RESOLVE = "consolidate --resolve"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,10 @@ class Run:
     prune: bool = False
     resolve: bool = False
     """Whether certain contradictions are written into the graph."""
+    max_changes: int | None = None
+    """How many facts may be ended by this run, in place of the caps."""
+    lock_wait_s: float = 0.0
+    """How long to wait for another run at work on the graph."""
     dry_run: bool = False
     full_lists: bool = False
     """Whether the caller wants the thoughts behind the report, which takes thinking anew."""
@@ -74,7 +88,7 @@ class _Found:
     """When the graph had been read, by the stopwatch."""
     thoughts: Thoughts | None = None
     ledger: dict[str, Any] = field(default_factory=dict)
-    written: Written | None = None
+    resolved: Resolved | None = None
     """What became of the contradictions, where they were to be resolved."""
 
 
@@ -163,7 +177,7 @@ class ConsolidationEngine:
     def _consolidate(self, run: Run) -> Outcome:
         graph = run.scope.graph
         started_s = self._stopwatch()
-        if not run.dry_run and self.store.lock_holder(graph) is not None:
+        if not run.dry_run and not self.store.await_lock(graph, run.lock_wait_s):
             raise LockBusy(f"another run works on graph {graph!r}; it will be done by that run")
         room = self.store.read_room(graph)
         found = self._find(run, room)
@@ -172,8 +186,9 @@ class ConsolidationEngine:
             schemas=run.schemas, prune=run.prune, recalls=_recalls(found, room, run),
             **_header(run),
         )  # fmt: skip
-        if found.written is not None:
-            tell_written(report, found.written)
+        if found.resolved is not None:
+            sure = self.config.contradictions.resolve_confidence
+            tell_resolved(report, found.resolved, found.ledger or room.ledger, sure)
         plan = found.plan
         tell_lapsed(report, plan.ledger)
         think_s = self._stopwatch()
@@ -183,18 +198,15 @@ class ConsolidationEngine:
         report.wakeAgent |= bool(report.online_contradictions.count) or any(
             c.before is None for c in plan.ledger
         )
-        if not run.dry_run and self._write(plan, room, report):
+        if not run.dry_run and self._write(found, room, report):
             report.wrote.traces = changed_count
             report.wrote.findings = len(plan.ledger)
-        if found.written and found.written.steps and not run.dry_run:
-            self._release(plan, report)
         report.durations_s = Durations(
             read=round(found.read_s - started_s, 3),
             think=round(think_s - found.read_s, 3),
             write=round(self._stopwatch() - think_s, 3),
         )
-        ledger = found.written.seen_in(found.ledger) if found.written else found.ledger
-        return Outcome(report, found.thoughts, ledger=ledger)
+        return Outcome(report, found.thoughts, ledger=found.ledger)
 
     def recollect(self, run: Run) -> Thoughts:
         """Read the graph and begin to think about it.
@@ -229,25 +241,30 @@ class ConsolidationEngine:
                 usage = Usage.of(seen.memory_uuids, room.profiles, room.links, room.pins)
                 standing = Standing(seen, kept, run.now_s, self.config, usage)
                 plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)
-                written = Written(room) if run.resolve else None
-                return _Found(memo.known, standing, plan, read_s, written=written)
+                nothing = Resolved(room, is_dry=run.dry_run) if run.resolve else None
+                return _Found(memo.known, standing, plan, read_s, resolved=nothing)
         return self._think(run, room, self.store.read_graph(graph))
 
     def _think(self, run: Run, room: Room, snapshot: GraphSnapshot) -> _Found:
         read_s = self._stopwatch()
         thoughts = self._scoped(run, snapshot, Recalled.of(room))
-        written = None
+        resolved = None
         if run.resolve:
-            resolver = Resolver(self.store, run.run_id, run.dry_run)
-            thoughts, written = resolver.resolve(thoughts, room, lambda: self.recollect(run))
-            room = written.room
+            job = Job(run.run_id, RESOLVE, run.now_s, run.max_changes, dry_run=run.dry_run)
+            resolved = resolve(self.store, run.run_id, run.scope, thoughts, room, job)
+            room = resolved.room
+            if resolved.has_written:
+                thoughts = self.recollect(run)
         ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
+        if resolved:
+            ledger = resolved.seen_in({**ledger, **resolved.given_up})
         known = timeless(thoughts, ledger)
         whole = None if run.scope.whole_graph else snapshot.outline()
         plan = make_plan(thoughts, known, ledger, room, run, whole)
-        return _Found(known, thoughts.standing, plan, read_s, thoughts, ledger, written)
+        return _Found(known, thoughts.standing, plan, read_s, thoughts, ledger, resolved)
 
-    def _write(self, plan: ConsolidationPlan, room: Room, report: ConsolidationReport) -> bool:
+    def _write(self, found: _Found, room: Room, report: ConsolidationReport) -> bool:
+        plan = found.plan
         if plan.is_empty:
             if room.failures_count:
                 self.store.clear_failures(plan.graph)
@@ -256,6 +273,9 @@ class ConsolidationEngine:
             raise LockBusy(f"another run works on graph {plan.graph!r}; nothing was written")
         try:
             if self.store.summarize_room(plan.graph).revision != plan.base_revision:
+                if found.resolved and found.resolved.has_written:
+                    report.warnings.append("another run finished meanwhile; scores are left to it")
+                    return False
                 raise LockBusy(f"another run finished on graph {plan.graph!r} meanwhile")
             self.store.apply(replace(plan, run_record=report.as_record()), plan.run_id)
         finally:
@@ -270,7 +290,7 @@ class ConsolidationEngine:
 
     def _failed(self, run: Run, error: SynapseError) -> Outcome:
         outcome = self.stopped(run, "failed", error)
-        if run.dry_run or isinstance(error, (StoreUnreachable, UnknownGraph)):
+        if run.dry_run or isinstance(error, (StoreUnreachable, UnknownGraph, SafetyCap)):
             return outcome
         try:
             failures_count = self.store.record_failure(run.scope.graph)

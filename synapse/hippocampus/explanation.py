@@ -13,7 +13,7 @@ from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.stages import Thoughts
-from synapse.hippocampus.summary import iso_time
+from synapse.hippocampus.stamps import iso_time
 
 ASSOCIATES_COUNT = 5
 

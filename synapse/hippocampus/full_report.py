@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from synapse.hippocampus.ledger import Entry
+from synapse.hippocampus.ledger import Entry, own_reason
 from synapse.hippocampus.model import KIND_NAMES
 from synapse.hippocampus.report import ConsolidationReport
 from synapse.hippocampus.stages import Thoughts
-from synapse.hippocampus.summary import iso_time
+from synapse.hippocampus.stamps import iso_time
 
 
 def full_report(
@@ -47,6 +47,7 @@ def _findings(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> list[dict[str,
             "rule": finding.rule,
             "invalid_at": _time_or_none(finding.invalid_at_s),
             "evidence": finding.evidence,
+            **own_reason(ledger.get(uuid[finding.fact], {})),
             **_decided(ledger.get(uuid[finding.fact], {})),
         }
         for finding in thoughts.contradictions.findings

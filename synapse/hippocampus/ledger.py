@@ -24,14 +24,17 @@ from typing import Any
 from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.plan import Change
+from synapse.hippocampus.plan_file import PlannedChange
 from synapse.hippocampus.stamps import is_moment
 
 Entry = dict[str, Any]
 
-WAITING = ("found", "given_up")
-UNDO = "undo-invalidation"
-_ON_ITS_WAY = ("resolving", "undoing")
-_WRITTEN = (*_ON_ITS_WAY, "resolved", "undone", "reverted")
+WOULD_RESOLVE = "would_resolve"
+"""State in the report of a dry run: a run would write it."""
+WAITING = ("found", "given_up", WOULD_RESOLVE)
+KEEP_NEW, UNDO = "keep-new", "undo-invalidation"
+ON_ITS_WAY = ("resolving", "undoing")
+_WRITTEN = (*ON_ITS_WAY, "resolved", "undone", "reverted")
 _NOT_PROPOSED = ("superseded", "duplicate")
 
 
@@ -87,6 +90,58 @@ def new_entry(snapshot: GraphSnapshot, finding: Finding) -> Entry:
     }
 
 
+def begun(known: Entry | None, change: PlannedChange, run_id: str) -> Entry:
+    """The entry about a fact whose end is on its way into the graph.
+
+    Args:
+        known: what the ledger says so far.
+        change: what is to be written.
+        run_id: by which run.
+    """
+    assert change.was is not None and change.to is not None
+    is_undo = change.do == "reopen"
+    digest = change.claim.get("digest")
+    decisions = (known or {}).get("decisions", {})
+    if not is_undo:
+        decisions = {kept: said for kept, said in decisions.items() if kept != digest}
+    return {
+        "by": change.by,
+        **change.claim,
+        **({"evidence": change.evidence} if change.evidence else {}),
+        "state": "undoing" if is_undo else "resolving",
+        "before": change.was.model_dump(),
+        "after": change.to.model_dump(),
+        "run_id": run_id,
+        **({"decisions": decisions} if decisions else {}),
+    }
+
+
+def confirmed(entry: Entry) -> Entry:
+    """The entry once the graph shows what was to be written."""
+    if entry.get("decision") == UNDO:
+        decisions = {**entry.get("decisions", {}), entry["digest"]: UNDO}
+        return {**entry, "state": "undone", "decisions": decisions}
+    if entry["verdict"] == "doubtful":  # somebody has brought back an end that nothing explains
+        kept = ("verdict", "by", "rule", "confidence", "decisions")
+        return {name: entry[name] for name in kept if name in entry} | {"state": "found"}
+    return {**entry, "state": "resolved"}
+
+
+def decided_otherwise(known: Entry | None, claim: Mapping[str, Any]) -> str | None:
+    """What a person has decided against a finding that a run would write, if anything."""
+    if known is None or "decision" in claim:
+        return None
+    against: str | None = known.get("decisions", {}).get(claim.get("digest"))
+    return against
+
+
+def own_reason(entry: Entry) -> Entry:
+    """Why Synapse ended a fact: once it stands in the graph, a finding only says that it does."""
+    if entry.get("state") not in _WRITTEN or "evidence" not in entry:
+        return {}
+    return {name: entry[name] for name in ("by", "rule", "confidence", "evidence")}
+
+
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
     """What turns one ledger into another, in the order of the facts' uuids."""
     return tuple(
@@ -113,8 +168,8 @@ def _followed(
         still_holds = finding is not None or is_undo
         agrees = finding is None or digest == entry["digest"] or not is_undo
         if _stands(entry["after"], snapshot, row) and agrees:
-            return _confirmed(entry, is_undo)
-        was_written = entry["state"] not in _ON_ITS_WAY
+            return confirmed(entry)
+        was_written = entry["state"] not in ON_ITS_WAY
         if _stands(entry["before"], snapshot, row) and was_written and still_holds:
             return {**entry, "state": "reverted"}
     if finding is None:
@@ -123,13 +178,6 @@ def _followed(
     if entry["state"] == "given_up" and entry["digest"] == digest and not rejected:
         return entry
     return _found_again(entry, new_entry(snapshot, finding), digest)
-
-
-def _confirmed(entry: Entry, is_undo: bool) -> Entry:
-    if not is_undo:
-        return {**entry, "state": "resolved"}
-    decisions = {**entry.get("decisions", {}), entry["digest"]: UNDO}
-    return {**entry, "state": "undone", "decisions": decisions}
 
 
 def _found_again(entry: Entry, again: Entry, digest: str) -> Entry:

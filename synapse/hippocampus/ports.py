@@ -128,6 +128,9 @@ class MemoryStore(Protocol):
     def lock_holder(self, graph: str) -> str | None:
         """Token of the run that works on the graph, if any."""
 
+    def await_lock(self, graph: str, wait_s: float) -> bool:
+        """Wait at most so long until nobody works on the graph; say whether that is so."""
+
     def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
         """Take the lock unless another token holds it; a dead holder's lock expires by itself."""
 

@@ -56,6 +56,7 @@ class Contradictions(BaseModel):
     unclear: int = 0
     duplicates: int = 0
     resolved: int = 0
+    would_resolve: int = 0
     reverted: int = 0
     review: int = 0
     top: list[dict[str, Any]] = Field(default_factory=list)

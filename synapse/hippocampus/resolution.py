@@ -31,8 +31,7 @@ class Step:
     by: int
     """Row of the fact that replaces it, -1 if there is none."""
     entry: Entry
-    """For the ledger; ``after`` holds what is to be written, ``before`` is added when the fact
-    has been read again."""
+    """For the ledger; ``after`` holds what is to be written."""
     is_revert: bool
     """Whether this was written before, and an ingestion has overwritten it."""
 
@@ -124,6 +123,7 @@ def end_step(snapshot: GraphSnapshot, finding: Finding, entry: Entry, now_s: flo
         "expired_at": format_stamp(now_s),
     }
     new = new_entry(snapshot, finding) | {"digest": evidence_digest(snapshot, finding)}
+    new["evidence"] = finding.evidence
     uuid = snapshot.facts.uuid[finding.fact]
     return _step(
         uuid, finding.fact, finding.by, entry, new | {"state": "resolving", "after": after}

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
 from synapse.errors import SynapseError, UsageError
+from synapse.hippocampus.applier import Applier, Job
+from synapse.hippocampus.caps import REVIEW
 from synapse.hippocampus.finding import Finding
-from synapse.hippocampus.ledger import UNDO, WAITING, Entry, evidence_digest, follow, new_entry
+from synapse.hippocampus.ledger import (
+    KEEP_NEW,
+    UNDO,
+    WAITING,
+    Entry,
+    begun,
+    confirmed,
+    evidence_digest,
+    follow,
+    new_entry,
+)  # fmt: skip
+from synapse.hippocampus.planning import empty_plan, planned_ends
 from synapse.hippocampus.ports import MemoryStore, Room
 from synapse.hippocampus.resolution import Step, end_step, may_end, undo_step
-from synapse.hippocampus.resolver import Resolver, Written
+from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
-from synapse.hippocampus.summary import iso_time
+from synapse.hippocampus.stamps import iso_time
 
-KEEP_OLD, KEEP_NEW, KEEP_BOTH = "keep-old", "keep-new", "keep-both"
+KEEP_OLD, KEEP_BOTH = "keep-old", "keep-both"
 DECISIONS = (KEEP_OLD, KEEP_NEW, KEEP_BOTH, UNDO)
 _DECISIONS_MAX_COUNT = 16
 _SHOWN_CHARACTERS = 40
@@ -54,6 +67,7 @@ class Review:
 
     def __init__(self, store: MemoryStore, thoughts: Thoughts, room: Room) -> None:
         self._store = store
+        self._thoughts = thoughts
         self._snapshot = thoughts.snapshot
         self._now_s = thoughts.now_s
         self._room = room
@@ -91,27 +105,24 @@ class Review:
             raise UsageError(f"nothing is known against fact {_shown(fact)}; see synapse review")
         if _is_done(entry, decision):
             return self._case(fact, entry)
-        resolver = Resolver(self._store, run_id, dry_run)
-        try:
-            after = self._decide(resolver, fact, entry, decision)
-        finally:
-            if not dry_run:
-                self._store.release_lock(self._snapshot.graph, run_id)
-        return self._case(fact, after)
+        job = Job(run_id, REVIEW, self._now_s, is_capped=False, dry_run=dry_run)
+        return self._case(fact, self._decide(job, fact, entry, decision))
 
-    def _decide(self, resolver: Resolver, fact: str, entry: Entry, decision: str) -> Entry:
+    def _decide(self, job: Job, fact: str, entry: Entry, decision: str) -> Entry:
         finding = self._finding_of.get(fact)
         verdict = "resolved" if entry["state"] == "resolved" else finding and finding.verdict
         open_question = verdict in ("missed", "needs review")
         if finding and open_question and decision == KEEP_NEW:
-            return self._write(resolver, self._end(fact, entry, finding))
+            return self._write(job, self._end(fact, entry, finding))
         if finding and (
             (open_question and decision in (KEEP_OLD, KEEP_BOTH))
             or (verdict == "doubtful" and decision == KEEP_NEW)
         ):
-            return self._remember(resolver, fact, entry, finding, decision)
+            return self._remember(job, fact, entry, finding, decision)
         if decision == UNDO and verdict in ("doubtful", "resolved"):
-            return self._write(resolver, self._undo(fact, entry, finding))
+            return self._write(job, self._undo(fact, entry, finding))
+        if entry["state"] == "undone":
+            raise UsageError(f"fact {_shown(fact)} is valid again, and nothing contradicts it now")
         allowed = {
             "doubtful": f"{KEEP_NEW} or {UNDO}",
             "resolved": UNDO,
@@ -133,33 +144,33 @@ class Review:
         if entry["state"] == "resolved":
             return undo_step(fact, self._row_of[fact], entry, entry["before"])
         assert finding is not None
-        base = entry | {"digest": evidence_digest(self._snapshot, finding)}
+        base = entry | {
+            "digest": evidence_digest(self._snapshot, finding), "evidence": finding.evidence
+        }  # fmt: skip
         return undo_step(fact, finding.fact, base, {"invalid_at": None, "expired_at": None})
 
-    def _write(self, resolver: Resolver, step: Step) -> Entry:
-        written = resolver.write(self._snapshot, self._room, [step])
-        if written.steps:
-            after = self._noted(resolver, written, step.uuid)
-        if step.uuid not in written.facts:
+    def _write(self, job: Job, step: Step) -> Entry:
+        changes, _ = planned_ends(self._store, self._snapshot, [step])
+        scope = Scope(self._snapshot.graph)
+        plan = empty_plan(scope, self._thoughts).model_copy(update={"changes": changes})
+        applied = Applier(self._store, job.run_id).apply(plan, self._room, job)
+        if step.uuid not in applied.done:
             raise SynapseError(f"fact {_shown(step.uuid)} has changed meanwhile; look again")
-        return after
-
-    def _noted(self, resolver: Resolver, written: Written, fact: str) -> Entry:
-        """What the ledger says once the graph is written."""
-        snapshot = written.shown_in(self._snapshot)
-        after = follow(written.room.ledger, snapshot, self._findings)[fact]
-        resolver.note(snapshot.graph, written.room, {fact: after})
-        return after
+        if job.dry_run:
+            return confirmed(begun(self._ledger.get(step.uuid), changes[0], job.run_id))
+        return cast(Entry, applied.room.ledger[step.uuid])
 
     def _remember(
-        self, resolver: Resolver, fact: str, entry: Entry, finding: Finding, decision: str
+        self, job: Job, fact: str, entry: Entry, finding: Finding, decision: str
     ) -> Entry:
         digest = evidence_digest(self._snapshot, finding)
         others = [(d, kept) for d, kept in _decisions(entry).items() if d != digest]
         decisions = dict([*others, (digest, decision)][-_DECISIONS_MAX_COUNT:])
         entries = {fact: entry | {"decisions": decisions}}
         after = follow(entries, self._snapshot, self._findings)[fact]
-        resolver.note(self._snapshot.graph, self._room, {fact: after})
+        if not job.dry_run:
+            applier = Applier(self._store, job.run_id)
+            applier.note(self._snapshot.graph, self._room, {fact: after})
         return after
 
     def _case(self, fact: str, entry: Entry) -> Case:
@@ -175,14 +186,16 @@ class Review:
             rule=entry["rule"],
             confidence=entry["confidence"],
             invalid_at=iso_time(end_s) if isfinite(end_s) else None,
-            evidence="" if finding is None else finding.evidence,
+            evidence=entry.get("evidence") or ("" if finding is None else finding.evidence),
             state=entry["state"],
             decision=entry.get("decision"),
         )
 
 
 def _is_done(entry: Entry, decision: str) -> bool:
-    if entry["state"] in ("decided", "undone"):
+    if entry["state"] == "undone":
+        return decision == UNDO or (decision != KEEP_NEW and entry["verdict"] != "doubtful")
+    if entry["state"] == "decided":
         return bool(entry.get("decision") == decision)
     return entry["state"] == "resolved" and decision == KEEP_NEW
 

@@ -41,6 +41,15 @@ def format_stamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
+def iso_time(seconds: float) -> str:
+    """ISO 8601 in UTC, as the summary writes times.
+
+    >>> iso_time(0.0)
+    '1970-01-01T00:00:00Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
+
 def is_moment(stamp: str | None, seconds: float) -> bool:
     """Whether a stamp says what a column holds; what is absent or unreadable is NaN there.
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-from synapse.hippocampus.ledger import WAITING, Entry
+from synapse.hippocampus.ledger import WAITING, WOULD_RESOLVE, Entry
 from synapse.hippocampus.model import DEFAULT_GROUPS, ENTITY, FACT, KIND_NAMES
 from synapse.hippocampus.plan import Change
 from synapse.hippocampus.ports import Room
@@ -25,7 +24,7 @@ from synapse.hippocampus.report import (
     Timeless,
     shortened,
 )
-from synapse.hippocampus.resolver import Written
+from synapse.hippocampus.resolved import Resolved
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Standing
@@ -34,15 +33,6 @@ TOP_COUNT = 5
 _UUID_CHARACTERS = 64
 _NAME_CHARACTERS = 60
 _VERDICT_ORDER = ("missed", "doubtful", "needs review", "superseded", "duplicate")
-
-
-def iso_time(seconds: float) -> str:
-    """ISO 8601 in UTC, as the summary writes times.
-
-    >>> iso_time(0.0)
-    '1970-01-01T00:00:00Z'
-    """
-    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 
 def timeless(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Timeless:
@@ -87,23 +77,51 @@ def summarize(
     return report
 
 
-def tell_written(report: ConsolidationReport, written: Written) -> None:
+def tell_resolved(
+    report: ConsolidationReport,
+    resolved: Resolved,
+    ledger: Mapping[str, Entry],
+    confidence_min: float,
+) -> None:
     """Put into the report what became of the contradictions that were to be resolved."""
-    report.contradictions = report.contradictions.model_copy(
-        update={"resolved": written.resolved_count, "reverted": written.reverted_count}
-    )
-    if not report.dry_run:
-        report.wrote.invalidated = written.resolved_count
-        report.wrote.revalidated = written.reopened_count
-    if written.changed:
+    counts = {"reverted": resolved.reverts_count}
+    if resolved.is_dry:
+        counts |= {"would_resolve": len(resolved.ended)}
+    else:
+        counts |= {"resolved": len(resolved.ended)}
+        report.wrote.invalidated = len(resolved.ended)
+        report.wrote.revalidated = len(resolved.reopened)
+    report.contradictions = report.contradictions.model_copy(update=counts)
+    if resolved.refusal:
+        report.warnings.append(f"a run would refuse this: {resolved.refusal}")
+    if resolved.changed:
         report.warnings.append(
-            f"{len(written.changed)} facts changed meanwhile and were not resolved: "
-            f"{listed(written.changed)}"
+            f"{len(resolved.changed)} facts changed meanwhile and were not resolved: "
+            f"{listed(resolved.changed)}"
         )
-    if not written.resolved_count and report.seen.facts:
-        report.reason_for_zero["resolved"] = (
-            "nothing that waits for a decision is certain enough to be written"
+    if not report.contradictions.resolved and report.seen.facts:
+        report.reason_for_zero["resolved"] = _nothing_resolved(resolved, ledger, confidence_min)
+
+
+def _nothing_resolved(
+    resolved: Resolved, ledger: Mapping[str, Entry], confidence_min: float
+) -> str:
+    if resolved.is_dry and resolved.ended:
+        return f"a dry run writes nothing; {len(resolved.ended)} facts would be ended"
+    if resolved.changed:
+        return f"{len(resolved.changed)} facts that were to be ended changed meanwhile"
+    open_ = [e for e in ledger.values() if e["state"] == "found" and e["verdict"] == "missed"]
+    sure_count = sum(entry["confidence"] >= confidence_min for entry in open_)
+    if sure_count:
+        return (
+            f"{sure_count} missed contradictions are certain, but what replaces them is not newer"
         )
+    if open_:
+        return f"none of {len(open_)} missed contradictions reaches confidence {confidence_min:g}"
+    decided_count = sum(entry["state"] in ("decided", "undone") for entry in ledger.values())
+    if decided_count:
+        return f"a person has decided about the {decided_count} findings that would be written"
+    return "no fact that still holds is contradicted"
 
 
 def tell_lapsed(report: ConsolidationReport, ledger: Iterable[Change]) -> None:
@@ -127,9 +145,12 @@ def _contradictions(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Contradi
     count = Counter(finding.verdict for finding in thoughts.contradictions.findings)
     uuid = thoughts.snapshot.facts.uuid
     first = sorted(
-        (f for f in findings if ledger.get(uuid[f.fact], {"state": "found"})["state"] in WAITING),
-        key=lambda f: (_VERDICT_ORDER.index(f.verdict), -f.confidence, uuid[f.fact]),
-    )
+        (f for f in findings if _state(ledger, uuid[f.fact]) in WAITING),
+        key=lambda f: (
+            _state(ledger, uuid[f.fact]) != WOULD_RESOLVE,
+            _VERDICT_ORDER.index(f.verdict), -f.confidence, uuid[f.fact],
+        ),
+    )  # fmt: skip
     return Contradictions(
         count=len(findings) - count["duplicate"] - count["needs review"],
         superseded=count["superseded"],
@@ -143,10 +164,19 @@ def _contradictions(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Contradi
                 "verdict": finding.verdict,
                 "confidence": finding.confidence,
                 "rule": finding.rule,
+                **_would_be(ledger.get(uuid[finding.fact])),
             }
             for finding in first[:TOP_COUNT]
         ],
     )
+
+
+def _state(ledger: Mapping[str, Entry], fact: str) -> str:
+    return str(ledger.get(fact, {"state": "found"})["state"])
+
+
+def _would_be(entry: Entry | None) -> dict[str, str]:
+    return {"state": WOULD_RESOLVE} if entry and entry["state"] == WOULD_RESOLVE else {}
 
 
 def _retention(standing: Standing) -> Retention:

@@ -77,6 +77,11 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             return lock.lock_holder(connection, graph)
 
+    def await_lock(self, graph: str, wait_s: float) -> bool:
+        """Wait at most so long until nobody works on the graph."""
+        with self._at_work_on(graph) as connection:
+            return lock.await_lock(connection, graph, wait_s)
+
     def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
         """Take the lock unless another token holds it, or extend one's own."""
         with self._at_work_on(graph) as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from synapse.errors import LockLost
@@ -11,6 +12,7 @@ from synapse.store.keys import Connection, room_key
 
 IF_MINE = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call({}) end return 0"
 """A script that does something where the lock, its first key, holds the token."""
+_LOOK_AGAIN_S = 0.1
 _EXTEND = IF_MINE.format("'PEXPIRE',KEYS[1],ARGV[2]")
 _RELEASE = IF_MINE.format("'DEL',KEYS[1]")
 
@@ -19,6 +21,17 @@ def lock_holder(connection: Connection, graph: str) -> str | None:
     """Token of the run that works on the graph, if any."""
     token: bytes | None = connection.get(room_key(graph, "lock"))
     return None if token is None else token.decode("utf-8", "replace")
+
+
+def await_lock(connection: Connection, graph: str, wait_s: float) -> bool:
+    """Look until nobody holds the lock, at most so long; say whether that is so."""
+    until_s = time.monotonic() + wait_s
+    while lock_holder(connection, graph) is not None:
+        left_s = until_s - time.monotonic()
+        if left_s <= 0.0:
+            return False
+        time.sleep(min(left_s, _LOOK_AGAIN_S))
+    return True
 
 
 def acquire_lock(connection: Connection, graph: str, token: str, ttl_s: float) -> bool:

@@ -111,6 +111,10 @@ class InMemoryStore:
         lock = self._locks.get(graph)
         return lock.token if lock and self._clock() < lock.expires_s else None
 
+    def await_lock(self, graph: str, wait_s: float) -> bool:
+        """Say whether nobody works on the graph; waiting would not change a single process."""
+        return self.lock_holder(graph) is None
+
     def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
         """Take the lock unless another token holds it, or extend one's own."""
         if self.lock_holder(graph) not in (None, token):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import assume, given, settings
@@ -14,7 +15,6 @@ from synapse.hippocampus.ledger import Entry, follow
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import Room
 from synapse.hippocampus.resolution import Step, decide
-from synapse.hippocampus.resolver import Written
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import parse_stamp
 from tests.properties.test_decisions import begun, graphs
@@ -33,9 +33,18 @@ def resolved(graph: GraphSnapshot, room: Room) -> tuple[GraphSnapshot, Room, lis
     steps = decide(graph, findings, follow(room.ledger, graph, findings), NOW_S, 0.0)
     nothing = {"invalid_at": None, "expired_at": None}
     ledger: dict[str, Entry] = {s.uuid: s.entry | {"before": nothing} for s in steps}
-    written = Written(Room(ledger=room.ledger | ledger), tuple(steps), frozenset(ledger))
-    after = written.shown_in(graph)
-    return after, Room(ledger=follow(written.room.ledger, after, findings_of(after))), steps
+    after = shown_in(graph, steps)
+    return after, Room(ledger=follow(room.ledger | ledger, after, findings_of(after))), steps
+
+
+def shown_in(graph: GraphSnapshot, steps: list[Step]) -> GraphSnapshot:
+    """The graph with the ends that were written."""
+    ends = {name: getattr(graph.facts, f"{name}_s").copy() for name in ("invalid_at", "expired_at")}
+    for step in steps:
+        for name, column in ends.items():
+            column[step.fact] = parse_stamp(step.entry["after"][name] or "")
+    columns = {f"{name}_s": column for name, column in ends.items()}
+    return replace(graph, facts=replace(graph.facts, **columns), digest="")
 
 
 def last_said(graph: GraphSnapshot, row: int) -> float:

@@ -39,15 +39,80 @@ def test_a_second_run_writes_nothing(consolidate, demo, connection):
     assert second["pruning"] == first["pruning"]
 
 
-def test_a_dry_run_says_what_would_be_and_writes_nothing(consolidate, demo, connection):
+def test_a_dry_run_says_what_would_be_and_writes_nothing(
+    consolidate, demo, findings, connection, tmp_path
+):
+    certain, file = sure(findings()), tmp_path / "r.json"
     before = keys_of(connection, demo)
-    dry = consolidate("--group-id", demo, *AT, "--resolve", "--dry-run").summary
+    plain = consolidate("--group-id", demo, *AT, "--dry-run").summary
+    ended = consolidate(
+        "--group-id", demo, *AT, "--resolve", "--dry-run", "--report-file", str(file)
+    )
     assert keys_of(connection, demo) == before
-    wet = consolidate("--group-id", demo, *AT, "--resolve").summary
+    dry, contradictions = ended.summary, ended.summary["contradictions"]
     assert dry["wrote"] == dict.fromkeys(dry["wrote"], 0)
-    same = [name for name in stable(wet) if name not in ("dry_run", "wrote", "retention")]
-    assert {name: dry[name] for name in same} == {name: wet[name] for name in same}
-    assert dry["retention"]["mean_strength"] == wet["retention"]["mean_strength"]
+    assert (contradictions["would_resolve"], contradictions["resolved"]) == (len(certain), 0)
+    assert f"{len(certain)} facts would be ended" in dry["reason_for_zero"]["resolved"]
+    first = contradictions["top"][: len(certain)]
+    assert {found["state"] for found in first} == {"would_resolve"}
+    assert {found["fact"] for found in first} <= certain
+    for name in ("count", "missed", "superseded", "review"):
+        assert contradictions[name] == plain["contradictions"][name]
+    told = json.loads(file.read_text())["contradictions"]["all"]
+    would = {f["fact"]: f for f in told if f.get("state") == "would_resolve"}
+    assert set(would) == certain and {f["verdict"] for f in would.values()} == {"missed"}
+    wet = consolidate("--group-id", demo, *AT, "--resolve").summary
+    assert wet["contradictions"]["resolved"] == len(certain)
+
+
+def test_what_was_resolved_keeps_its_reason(consolidate, demo, findings, tmp_path):
+    waiting, file = findings(), tmp_path / "r.json"
+    for _ in range(2):
+        consolidate("--group-id", demo, *AT, "--resolve", "--report-file", str(file))
+        found = {f["fact"]: f for f in json.loads(file.read_text())["contradictions"]["all"]}
+        listed = findings("--all")
+        for fact in sure(waiting):
+            for name in ("by", "rule", "confidence", "evidence"):
+                assert found[fact][name] == listed[fact][name] == waiting[fact][name]
+
+
+def test_a_zero_says_why(consolidate, demo, synapse, findings, monkeypatch):
+    def why():
+        summary = consolidate("--group-id", demo, *AT, "--resolve").summary
+        assert summary["contradictions"]["resolved"] == 0
+        return summary["reason_for_zero"]["resolved"]
+
+    for fact in sure(findings()):
+        synapse("review", fact, "keep-old", "--group-id", demo, *AT)
+    assert "reaches confidence 0.875" in why()
+    for fact, case in findings().items():
+        if case["verdict"] == "missed":
+            synapse("review", fact, "keep-old", "--group-id", demo, *AT)
+    assert "a person has decided" in why()
+
+
+def test_more_than_the_caps_allow_is_refused_whole(consolidate, demo, findings, connection):
+    waiting = findings()
+    kept = sure(waiting) | {waiting[fact]["by"] for fact in sure(waiting)}
+    connection.execute_command(
+        "GRAPH.QUERY", demo,
+        f"MATCH ()-[e:RELATES_TO]->() WHERE NOT e.uuid IN {sorted(kept)} DELETE e",
+    )  # fmt: skip
+    facts_count = len(edges(connection, demo))
+    certain, before = sure(findings()), keys_of(connection, demo)
+    assert len(certain) > facts_count // 4
+    refused = consolidate("--group-id", demo, *AT, "--resolve")
+    assert refused.code == 5 and refused.summary["status"] == "failed"
+    assert len(refused.err.splitlines()) == 1 and f"--max-changes {len(certain)}" in refused.err
+    dry = consolidate("--group-id", demo, *AT, "--resolve", "--dry-run")
+    assert dry.code == 0 and "a run would refuse" in str(dry.summary["warnings"])
+    assert keys_of(connection, demo) == before
+    few = str(len(certain) - 1)
+    assert consolidate("--group-id", demo, *AT, "--resolve", "--max-changes", few).code == 5
+    assert keys_of(connection, demo) == before
+    allowed = ("--max-changes", str(len(certain)))
+    done = consolidate("--group-id", demo, *AT, "--resolve", *allowed)
+    assert done.summary["contradictions"]["resolved"] == len(certain)
 
 
 def test_without_resolve_nothing_of_the_graph_is_written(consolidate, demo, connection):

@@ -1,0 +1,78 @@
+"""``synapse apply``: carry out a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
+
+import typer
+
+from synapse.cli.common import (
+    AsJson,
+    ConfigFile,
+    GraphName,
+    LockWait,
+    MaxChanges,
+    Now,
+    Verbose,
+    free_graph,
+    moment,
+    opened_store,
+    read_settings,
+    wanted_runs,
+)
+from synapse.cli.told import tell_applied
+from synapse.errors import UsageError
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.journal import RunEntry
+    from synapse.hippocampus.plan_file import MemoryPlan
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing at all.")]
+
+
+def apply(
+    file: Annotated[Path, typer.Argument(metavar="PLAN", help="File that synapse plan wrote.")],
+    graph: GraphName = None,
+    max_changes: MaxChanges = None,
+    lock_wait: LockWait = 0.0,
+    now: Now = None,
+    dry_run: DryRun = False,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> int:
+    """Do exactly what a plan says; what changed since it was made is left alone."""
+    from synapse.hippocampus.applier import Job
+    from synapse.hippocampus.changes import GraphChanges
+
+    plan, settings = _read(file), read_settings(config)
+    with opened_store(settings) as store:
+        named = plan.graph if graph is None else graph
+        run = wanted_runs(store, settings, False, named, None, now_s=moment(now))[0]
+        if not dry_run:
+            free_graph(store, named, lock_wait)
+        job = Job(run.run_id, "apply", run.now_s, max_changes, by_person=True, dry_run=dry_run)
+        changes = GraphChanges(store, run.scope, settings.hippocampus)
+        applied = changes.apply(plan, job, uuid4().hex)
+    if applied.earlier is not None and applied.earlier.is_settled:
+        print(_told_before(applied.earlier))
+        return 0
+    tell_applied(applied, dry_run=dry_run, as_json=as_json)
+    return 0
+
+
+def _read(file: Path) -> MemoryPlan:
+    from synapse.hippocampus.plan_file import MemoryPlan
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UsageError(f"cannot read the plan {str(file)[:60]!r}: {why}") from error
+    return MemoryPlan.loads(text)
+
+
+def _told_before(run: RunEntry) -> str:
+    return f"Nothing to do: run {run.run_id} has applied this plan already ({run.now})."

@@ -1,0 +1,98 @@
+"""``synapse plan``: what a run would change, as a file to look at and to apply."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from synapse.cli.common import (
+    ConfigFile,
+    GraphName,
+    GroupId,
+    MaxChanges,
+    Now,
+    Verbose,
+    moment,
+    opened_store,
+    read_settings,
+    wanted_runs,
+)
+from synapse.cli.report_file import ReportFile
+from synapse.cli.told import counted
+from synapse.errors import SafetyCap, UsageError
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.consolidation import Run
+    from synapse.hippocampus.planning import Planned
+    from synapse.hippocampus.ports import MemoryStore
+    from synapse.settings import Settings
+
+
+def plan(
+    resolve: Annotated[
+        bool, typer.Option("--resolve", help="End facts that are contradicted for certain.")
+    ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Move faded memories into the archive.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="F", help="File to write it to.")
+    ] = None,
+    group_id: GroupId = None,
+    graph: GraphName = None,
+    now: Now = None,
+    max_changes: MaxChanges = None,
+    config: ConfigFile = None,
+    verbose: Verbose = False,
+) -> int:
+    """Write down what a run would change, one line each; nothing else is written."""
+    if not resolve and not prune:
+        raise UsageError("say what to plan: --resolve, --prune or both")
+    file = None if output is None else ReportFile(output, "plan")
+    settings = read_settings(config)
+    with opened_store(settings) as store:
+        run = wanted_runs(
+            store, settings, False, graph, group_id,
+            now_s=moment(now), resolve=resolve, prune=prune, max_changes=max_changes,
+        )[0]  # fmt: skip
+        planned = planned_for(store, settings, run)
+        refusal = _refusal(store, planned, run)
+    if file is None:
+        print(planned.plan.dumps(), end="")
+    else:
+        file.write_text(planned.plan.dumps())
+        print(f"Plan {planned.plan.id}: {counted(planned.plan.changes)}.")
+    if planned.changed:
+        print(f"{len(planned.changed)} facts changed meanwhile and stay out.", file=sys.stderr)
+    if planned.waiting_count:
+        print(f"{planned.waiting_count} candidates wait for a later run.", file=sys.stderr)
+    if refusal:
+        print(f"synapse apply would refuse it: {refusal}", file=sys.stderr)
+    return 0
+
+
+def planned_for(store: MemoryStore, settings: Settings, run: Run) -> Planned:
+    """The plan of a run."""
+    from synapse.hippocampus.changes import GraphChanges
+    from synapse.hippocampus.consolidation import ConsolidationEngine
+
+    room = store.read_room(run.scope.graph)
+    thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run)
+    changes = GraphChanges(store, run.scope, settings.hippocampus)
+    return changes.plan(
+        thoughts, room, resolve=run.resolve, prune=run.prune, max_changes=run.max_changes
+    )
+
+
+def _refusal(store: MemoryStore, planned: Planned, run: Run) -> str | None:
+    from synapse.hippocampus.caps import refuse_excess
+    from synapse.hippocampus.journal import runs_of
+
+    try:
+        refuse_excess(planned.plan, runs_of(store.read_journal(run.scope.graph)), run.now_s)
+    except SafetyCap as cap:
+        return str(cap)
+    return None

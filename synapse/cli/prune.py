@@ -1,0 +1,63 @@
+"""``synapse prune``: what has faded, and moving it into the archive."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import uuid4
+
+import typer
+
+from synapse.cli.common import (
+    AsJson,
+    ConfigFile,
+    GraphName,
+    GroupId,
+    LockWait,
+    MaxChanges,
+    Now,
+    Verbose,
+    free_graph,
+    moment,
+    opened_store,
+    read_settings,
+    wanted_runs,
+)
+from synapse.cli.plan import planned_for
+from synapse.cli.told import print_plan, tell_applied
+
+
+def prune(
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Move them into the archive; without it, only look.")
+    ] = False,
+    group_id: GroupId = None,
+    graph: GraphName = None,
+    now: Now = None,
+    max_changes: MaxChanges = None,
+    lock_wait: LockWait = 0.0,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> int:
+    """List the faded memories that one run may archive, or archive them."""
+    from synapse.hippocampus.applier import Job
+    from synapse.hippocampus.changes import GraphChanges
+
+    settings = read_settings(config)
+    with opened_store(settings) as store:
+        run = wanted_runs(
+            store, settings, False, graph, group_id,
+            now_s=moment(now), prune=True, max_changes=max_changes,
+        )[0]  # fmt: skip
+        if apply:
+            free_graph(store, run.scope.graph, lock_wait)
+        planned = planned_for(store, settings, run)
+        job = Job(run.run_id, "prune --apply", run.now_s, max_changes, dry_run=not apply)
+        changes = GraphChanges(store, run.scope, settings.hippocampus)
+        applied = changes.apply(planned.plan, job, uuid4().hex)
+    if not apply and not as_json:
+        print_plan(planned.plan.changes)
+    tell_applied(applied, dry_run=not apply, as_json=as_json)
+    if planned.waiting_count and not as_json:
+        print(f"{planned.waiting_count} more candidates wait for a later run.")
+    return 0

@@ -1,0 +1,101 @@
+"""What the commands that change a graph say: planned changes, and what became of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from synapse.errors import PartlyApplied
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.applier import Applied
+    from synapse.hippocampus.plan_file import PlannedChange
+
+_DOES = {
+    "end": ("ends", "facts ended"),
+    "reopen": ("is valid again", "facts valid again"),
+    "archive": ("moves into the archive", "memories archived"),
+    "restore": ("comes back from the archive", "memories restored"),
+}
+LEFT_LINES = 20
+
+
+def print_plan(changes: Iterable[PlannedChange]) -> None:
+    """Planned changes, for people."""
+    for change in changes:
+        print(_change_text(change))
+
+
+def tell_applied(applied: Applied, *, dry_run: bool, as_json: bool) -> None:
+    """Print what became of a plan.
+
+    Raises:
+        PartlyApplied: some of it was not done; the message says how much.
+    """
+    if as_json:
+        print(json.dumps(_as_dict(applied, dry_run)))
+    else:
+        print("\n".join(_lines(applied, dry_run)))
+    if applied.left:
+        left_count, all_count = len(applied.left), len(applied.left) + len(applied.done)
+        first = next(iter(applied.left.values()))
+        raise PartlyApplied(
+            f"{left_count} of {all_count} changes were not made; the first: {first}"
+        )
+
+
+def counted(changes: Iterable[PlannedChange]) -> str:
+    """How many changes of each kind.
+
+    >>> counted([])
+    'nothing'
+    """
+    counts = dict.fromkeys(_DOES, 0)
+    for change in changes:
+        counts[change.do] += 1
+    return ", ".join(f"{n} {_DOES[do][1]}" for do, n in counts.items() if n) or "nothing"
+
+
+def line(text: str) -> str:
+    """Text of a memory on one line."""
+    return " ".join(text.split())
+
+
+def _change_text(change: PlannedChange) -> str:
+    lines = [f"{change.memory}  {_DOES[change.do][0]}", f"  {change.kind:<8}{line(change.text)}"]
+    if change.by is not None:
+        lines.append(f"  new     {line(change.by_text or '')}  ({change.by})")
+    if change.to is not None and change.to.invalid_at is not None:
+        lines.append(f"  from    {change.to.invalid_at}")
+    lines.append(f"  reason  {change.reason}{'. ' if change.evidence else ''}{change.evidence}")
+    return "\n".join(lines)
+
+
+def _lines(applied: Applied, dry_run: bool) -> list[str]:
+    done = counted(c for c in applied.plan.changes if c.memory in applied.done)
+    lines = [f"Dry run, nothing was written. It would be: {done}." if dry_run else f"Done: {done}."]
+    if applied.run_id:
+        lines.append(f"Take it back with: synapse undo {applied.run_id}")
+    if applied.already:
+        lines.append(f"{len(applied.already)} were so already.")
+    lines += [f"left  {uuid}  {why}" for uuid, why in list(applied.left.items())[:LEFT_LINES]]
+    if len(applied.left) > LEFT_LINES:
+        lines.append(f"left  {len(applied.left) - LEFT_LINES} more; --json lists them all")
+    return lines
+
+
+def _as_dict(applied: Applied, dry_run: bool) -> dict[str, Any]:
+    return {
+        "schema_version": 1,
+        "graph": applied.plan.graph,
+        "plan": applied.plan.id,
+        "run_id": applied.run_id or None,
+        "dry_run": dry_run,
+        "ended": applied.count("end"),
+        "reopened": applied.count("reopen"),
+        "archived": applied.count("archive"),
+        "restored": applied.count("restore"),
+        "already": len(applied.already),
+        "left": dict(applied.left),
+    }

@@ -1,0 +1,243 @@
+"""Carries out a plan: the one way in which Graphiti's own data are changed.
+
+The decision stands in the ledger and in the journal first, in one atomic step; then the graph is
+written, each memory only where it still is what the plan was made from; then ledger and journal
+are settled. A run that dies in between is understood by the next one, and applying the same plan
+again completes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from synapse.errors import LockBusy, StoreError
+from synapse.hippocampus.caps import refuse_excess
+from synapse.hippocampus.checked import CHANGED, Checked, check
+from synapse.hippocampus.journal import JournaledChange, Outcome, RunEntry, runs_of
+from synapse.hippocampus.ledger import ON_ITS_WAY, Entry, begun, confirmed
+from synapse.hippocampus.ledger import changes as ledger_changes
+from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
+from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
+from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Who carries out a plan, and why."""
+
+    run_id: str
+    """Names the run in the journal."""
+    command: str
+    now_s: float
+    max_changes: int | None = None
+    """What somebody has allowed for this run, in place of the caps."""
+    is_capped: bool = True
+    """False for what a person decided memory by memory, and for undoing."""
+    undoes: RunEntry | None = None
+    """The run whose changes are taken back."""
+    by_person: bool = False
+    """Whether a person decided what is archived: no run proposes it again by itself."""
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of a plan. In a dry run: what would become of it."""
+
+    room: Room
+    """As it is afterwards."""
+    plan: MemoryPlan
+    done: frozenset[str] = frozenset()
+    """Uuids of the memories that were changed."""
+    already: frozenset[str] = frozenset()
+    """Uuids of those that had been changed so before."""
+    left: Mapping[str, str] = field(default_factory=dict)
+    """Why each of the others was left as it is, by uuid."""
+    run_id: str = ""
+    """Names the run in the journal; empty where nothing was written."""
+    earlier: RunEntry | None = None
+    """The run that had applied the same plan, or begun to."""
+
+    def count(self, *does: str) -> int:
+        """How many memories were changed in these ways."""
+        return sum(c.do in does and c.memory in self.done for c in self.plan.changes)
+
+
+class Applier:
+    """Writes into a graph, its ledger and its journal.
+
+    Args:
+        store: where they are.
+        lock_token: holds the lock; no two processes may share one.
+    """
+
+    def __init__(self, store: MemoryStore, lock_token: str) -> None:
+        self._store = store
+        self._token = lock_token
+
+    def apply(self, plan: MemoryPlan, room: Room, job: Job) -> Applied:
+        """Carry out a plan, and free the lock.
+
+        Args:
+            plan: what is to change.
+            room: what is kept beside the graph, just read.
+            job: who does it.
+
+        Raises:
+            SafetyCap: the plan changes more than one run may; nothing was written.
+            LockBusy: another run works on the graph or has finished meanwhile; nothing was written.
+            LockLost: the lock passed to another run; what was written stays, and the journal says
+                what was to come.
+        """
+        runs = {run.run_id: run for run in runs_of(self._store.read_journal(plan.graph))}
+        if job.is_capped and not job.dry_run:
+            refuse_excess(plan, runs.values(), job.now_s, job.max_changes)
+        if job.dry_run or not plan.changes:
+            checked = check(self._store, plan, room.ledger)
+            done = frozenset(change.memory for change in checked.ready)
+            return Applied(room, plan, done, checked.already, checked.left)
+        with self.locked(plan.graph, room.revision):
+            checked = check(self._store, plan, room.ledger, is_resumed=job.run_id in runs)
+            if not checked.ready and job.run_id not in runs:
+                return Applied(room, plan, frozenset(), checked.already, checked.left)
+            noted, run = self._begin(plan, room, job, checked, runs.get(job.run_id))
+            done, left = self._write(plan, job, checked)
+            ledger = _settled(plan, room.ledger, noted.ledger, done | checked.already)
+            settled = _settled_runs(run, job.undoes, done | checked.already, left)
+            room = self._note(plan.graph, noted, ledger, settled)
+            return Applied(room, plan, done, checked.already, left, job.run_id)
+
+    def note(self, graph: str, room: Room, entries: Mapping[str, Entry]) -> Room:
+        """Write entries into the ledger, and free the lock.
+
+        Raises:
+            LockBusy: another run works on the graph or has finished meanwhile; nothing was written.
+        """
+        with self.locked(graph, room.revision):
+            return self._note(graph, room, {**room.ledger, **entries}, ())
+
+    @contextmanager
+    def locked(self, graph: str, revision: int) -> Iterator[None]:
+        """Hold the lock on a graph whose room is still of this revision."""
+        if not self._store.acquire_lock(graph, self._token, LOCK_TTL_S):
+            raise LockBusy(f"another run works on graph {graph!r}; nothing was written")
+        try:
+            if self._store.summarize_room(graph).revision != revision:
+                raise LockBusy(f"another run finished on graph {graph!r} meanwhile; run again")
+            yield
+        except BaseException:
+            with suppress(StoreError):  # it expires by itself, and the first error says more
+                self._store.release_lock(graph, self._token)
+            raise
+        self._store.release_lock(graph, self._token)
+
+    def _begin(
+        self, plan: MemoryPlan, room: Room, job: Job, checked: Checked, resumed: RunEntry | None
+    ) -> tuple[Room, RunEntry]:
+        run = resumed or RunEntry(
+            run_id=job.run_id,
+            plan_id=plan.id,
+            command=job.command,
+            now=plan.now,
+            now_s=job.now_s,
+            config_digest=plan.config_digest,
+            seen=plan.seen,
+            undoes=None if job.undoes is None else job.undoes.run_id,
+            changes=tuple(
+                JournaledChange.of(change, room.ledger.get(change.memory))
+                for change in checked.ready
+            ),
+        )
+        ledger = dict(room.ledger)
+        for change in checked.ready:
+            if change.is_end:
+                ledger[change.memory] = begun(ledger.get(change.memory), change, job.run_id)
+        return self._note(plan.graph, room, ledger, (run,)), run
+
+    def _write(
+        self, plan: MemoryPlan, job: Job, checked: Checked
+    ) -> tuple[frozenset[str], dict[str, str]]:
+        graph, ready, states = plan.graph, checked.ready, checked.states
+        ends = [_end_change(change, states) for change in ready if change.is_end]
+        done = self._store.change_ends(graph, ends, self._token) if ends else set()
+        archives = [
+            ArchiveChange(c.memory, c.kind, c.before, c.reason, by_person=job.by_person)
+            for c in ready if c.do == "archive"
+        ]  # fmt: skip
+        if archives:
+            done |= self._store.archive(graph, archives, job.run_id, job.now_s, self._token)
+        back = [change.memory for change in ready if change.do == "restore"]
+        told = self._store.restore(graph, back, self._token) if back else {}
+        done |= {m for m in back if told[m].startswith(RESTORED) or told[m] == ALREADY_THERE}
+        left = {c.memory: told.get(c.memory, CHANGED) for c in ready if c.memory not in done}
+        return frozenset(done), {**checked.left, **left}
+
+    def _note(
+        self, graph: str, room: Room, ledger: dict[str, Entry], runs: Sequence[RunEntry]
+    ) -> Room:
+        """Write ledger and journal in one step."""
+        self._store.apply(
+            ConsolidationPlan(
+                graph=graph,
+                run_id="",
+                config_digest="",
+                base_revision=room.revision,
+                traces=room.traces,
+                changed=np.zeros(len(room.traces), np.bool_),
+                ledger=ledger_changes(room.ledger, ledger),
+                journal={run.run_id: run.as_dict() for run in runs},
+                interim=True,
+            ),
+            self._token,
+        )
+        return replace(room, revision=room.revision + 1, ledger=ledger)
+
+
+def _end_change(change: PlannedChange, states: Mapping[str, FactState]) -> EndChange:
+    assert change.to is not None
+    by_before = None if change.by is None else states[change.by]
+    return EndChange(
+        change.memory, states[change.memory], change.to.invalid_at, change.to.expired_at,
+        change.by, by_before,
+    )  # fmt: skip
+
+
+def _settled(
+    plan: MemoryPlan,
+    before: Mapping[str, Entry],
+    noted: Mapping[str, Entry],
+    made: AbstractSet[str],
+) -> dict[str, Entry]:
+    """The ledger once it is known what was written."""
+    ledger = dict(noted)
+    for change in plan.changes:
+        memory, entry = change.memory, ledger.get(change.memory)
+        if change.do == "restore" and memory in made and change.claim:
+            ledger.setdefault(memory, change.claim)
+        if not change.is_end or entry is None:
+            continue
+        if memory in made and entry["state"] in ON_ITS_WAY:
+            ledger[memory] = confirmed(entry)
+        elif memory not in made and memory in before:
+            ledger[memory] = before[memory]
+        elif memory not in made:
+            del ledger[memory]
+    return ledger
+
+
+def _settled_runs(
+    run: RunEntry, undone: RunEntry | None, made: AbstractSet[str], left: Mapping[str, str]
+) -> list[RunEntry]:
+    outcomes: dict[str, Outcome] = {
+        **dict.fromkeys(left, "left"), **dict.fromkeys(made, "done")
+    }  # fmt: skip
+    settled = [run.settled(outcomes)]
+    if undone is not None:
+        settled.append(undone.settled(dict.fromkeys(made, "undone")))
+    return settled

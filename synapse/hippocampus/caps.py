@@ -1,0 +1,143 @@
+"""How much of a memory may change in one run, and in all runs of a quarter.
+
+What one run may end or archive of each kind of memory is a share of it,
+
+    limit(n) = max(1, share · n, min(few, few_share · n))
+
+with n the memories of that kind in the graph (rounded down). The second term is for small
+memories: five percent of a dozen facts is none. A run changes at most :data:`RUN_MAX_COUNT`
+memories in all. What all runs of the last :data:`BUDGET_DAYS` days have changed, and nobody has
+undone, counts against a budget of the same form. Whoever has looked at a plan can allow a number
+of changes for one run; there is no switch that lifts the caps for good.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from synapse.errors import SafetyCap
+from synapse.hippocampus.image import Kind
+from synapse.hippocampus.journal import RunEntry
+from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
+
+RUN_MAX_COUNT = 200
+BUDGET_DAYS = 90.0
+REVIEW = "review"
+"""Command of runs that carry out what a person decided about one fact; they do not count."""
+
+KINDS: tuple[Kind, ...] = ("fact", "entity")
+COUNTED = ("end", "archive")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A share, and what small memories get instead."""
+
+    share_ratio: float
+    few_count: int
+    few_ratio: float
+
+    def of(self, memories_count: int) -> int:
+        """How many of so many memories.
+
+        >>> [PER_RUN.of(n) for n in (0, 1, 12, 40, 200, 1_000)]
+        [1, 1, 3, 10, 10, 50]
+        >>> [BUDGET.of(n) for n in (0, 1, 12, 40, 200, 1_000)]
+        [1, 1, 6, 20, 40, 200]
+        """
+        few = min(self.few_count, self.few_ratio * memories_count)
+        return max(1, int(max(self.share_ratio * memories_count, few)))
+
+
+PER_RUN = Limit(share_ratio=0.05, few_count=10, few_ratio=0.25)
+BUDGET = Limit(share_ratio=0.20, few_count=20, few_ratio=0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one run may change, by kind and in all."""
+
+    of_kind: dict[Kind, int]
+    in_all: int
+
+    def without(self, changes: Iterable[PlannedChange]) -> Allowance:
+        """What is left beside these changes."""
+        taken = Counter(change.kind for change in changes if change.do in COUNTED)
+        of_kind = {kind: max(0, n - taken[kind]) for kind, n in self.of_kind.items()}
+        return Allowance(of_kind, max(0, self.in_all - taken.total()))
+
+
+def allowance(
+    seen: Seen, runs: Iterable[RunEntry], now_s: float, max_changes: int | None = None
+) -> Allowance:
+    """What a run may change.
+
+    Args:
+        seen: the memories there are.
+        runs: what the journal tells of earlier runs.
+        now_s: the moment of the run, seconds since 1970.
+        max_changes: what somebody has allowed for this run, in place of the caps.
+    """
+    if max_changes is not None:
+        return Allowance(dict.fromkeys(KINDS, max_changes), max_changes)
+    spent = spent_on(runs, now_s)
+    counts: dict[Kind, int] = {"fact": seen.facts, "entity": seen.entities}
+    of_kind = {
+        kind: max(0, min(PER_RUN.of(n), BUDGET.of(n) - len(spent[kind])))
+        for kind, n in counts.items()
+    }
+    return Allowance(of_kind, RUN_MAX_COUNT)
+
+
+def spent_on(runs: Iterable[RunEntry], now_s: float) -> dict[Kind, set[str]]:
+    """The memories that runs of the last ninety days have ended or archived, by kind.
+
+    A run that died counts whole, and so does one that is dated ahead: what is not known for
+    certain leaves less to change, never more.
+    """
+    since_s = now_s - BUDGET_DAYS * SECONDS_PER_DAY
+    spent: dict[Kind, set[str]] = {kind: set() for kind in KINDS}
+    for run in runs:
+        if run.now_s > since_s and run.command != REVIEW:
+            for change in run.having("", "done"):
+                if change.do in COUNTED:
+                    spent[change.kind].add(change.memory)
+    return spent
+
+
+def refuse_excess(
+    plan: MemoryPlan, runs: Iterable[RunEntry], now_s: float, max_changes: int | None = None
+) -> None:
+    """Refuse a plan that changes more than it may.
+
+    Raises:
+        SafetyCap: the sentence names the number and how to allow it.
+    """
+    runs = list(runs)
+    allowed = allowance(plan.seen, runs, now_s, max_changes)
+    planned = [change for change in plan.changes if change.do in COUNTED]
+    hint = f"look at the plan, then allow it with --max-changes {len(planned)}"
+    if len(planned) > allowed.in_all:
+        raise SafetyCap(
+            f"{len(planned)} memories would change, at most {allowed.in_all} may; {hint}"
+        )
+    if max_changes is not None:
+        return
+    spent = spent_on(runs, now_s)
+    for kind in KINDS:
+        n = plan.seen.facts if kind == "fact" else plan.seen.entities
+        named = {change.memory for change in planned if change.kind == kind}
+        noun = f"of {n} {'facts' if kind == 'fact' else 'entities'}"
+        if len(named) > PER_RUN.of(n):
+            raise SafetyCap(
+                f"{len(named)} {noun} would change, at most {PER_RUN.of(n)} may; {hint}"
+            )
+        in_all_count = len(named | spent[kind])
+        if named and in_all_count > BUDGET.of(n):
+            raise SafetyCap(
+                f"with this {in_all_count} {noun} change in {BUDGET_DAYS:g} days, "
+                f"at most {BUDGET.of(n)} may; {hint}"
+            )

@@ -1,0 +1,153 @@
+"""Changes of one graph, as people ask for them: plan, apply, undo, and what runs have done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from synapse.errors import UsageError
+from synapse.hippocampus.applier import Applied, Applier, Job
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.journal import RunEntry, named_run, run_of_plan, runs_of
+from synapse.hippocampus.ledger import follow
+from synapse.hippocampus.plan_file import MemoryPlan
+from synapse.hippocampus.planning import Planned, empty_plan, plan_prune, plan_resolve
+from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.scope import Scope
+from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.stamps import iso_time
+from synapse.hippocampus.undo import Inverse, Present, facts_of, inverse
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run, and what of it can be undone now."""
+
+    entry: RunEntry
+    undoing: Inverse
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of undoing a run."""
+
+    entry: RunEntry
+    """The run that was to be undone."""
+    applied: Applied
+    """``left`` names what stays as it is, with the reason."""
+
+
+class GraphChanges:
+    """Plans and carries out changes of one graph.
+
+    Args:
+        store: where it is.
+        scope: the graph, and the group in it.
+        config: the constants.
+    """
+
+    def __init__(self, store: MemoryStore, scope: Scope, config: HippocampusConfig) -> None:
+        self._store = store
+        self._scope = scope
+        self._config = config
+
+    def plan(
+        self, thoughts: Thoughts, room: Room, *, resolve: bool, prune: bool,
+        max_changes: int | None = None,
+    ) -> Planned:  # fmt: skip
+        """What a run would change; nothing is written.
+
+        Args:
+            thoughts: about the graph.
+            room: what is kept beside it.
+            resolve: whether facts that are contradicted for certain end.
+            prune: whether candidates move into the archive, as many as one run may.
+            max_changes: so many instead.
+        """
+        planned = Planned(empty_plan(self._scope, thoughts))
+        if resolve:
+            ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
+            planned = plan_resolve(self._store, self._scope, thoughts, ledger)
+        if not prune:
+            return planned
+        ends = planned.plan.changes
+        pruned = plan_prune(
+            self._store, self._scope, thoughts, self._runs(), max_changes, beside=ends
+        )
+        both = pruned.plan.model_copy(update={"changes": (*ends, *pruned.plan.changes)})
+        return replace(planned, plan=both, waiting_count=pruned.waiting_count)
+
+    def apply(self, plan: MemoryPlan, job: Job, lock_token: str) -> Applied:
+        """Carry out a plan, or complete what a run that died has begun of it.
+
+        Raises:
+            UsageError: the plan is of another graph, was made with another configuration, or was
+                applied and undone.
+            SafetyCap, LockBusy, LockLost: as :meth:`~synapse.hippocampus.applier.Applier.apply`.
+        """
+        graph = self._scope.graph
+        if plan.graph != graph:
+            raise UsageError(f"the plan is for graph {plan.graph[:40]!r}, not for {graph[:40]!r}")
+        if plan.config_digest != self._config.digest:
+            raise UsageError(
+                f"the plan was made with configuration {plan.config_digest}, "
+                f"this one is {self._config.digest}; make a new plan"
+            )
+        room = self._store.read_room(graph)
+        earlier = run_of_plan(self._runs(), plan.id)
+        if earlier is not None and earlier.is_settled:
+            if not earlier.having("done") and earlier.having("undone"):
+                raise UsageError(
+                    f"run {earlier.run_id} applied the plan and was undone; make a new plan"
+                )
+            return Applied(room, plan, earlier=earlier)
+        if earlier is not None:
+            job = replace(job, run_id=earlier.run_id)
+        applied = Applier(self._store, lock_token).apply(plan, room, job)
+        return replace(applied, earlier=earlier)
+
+    def undo(self, name: str, job: Job, lock_token: str) -> Undone:
+        """Bring back what a run has changed, where the graph still holds what it wrote.
+
+        Args:
+            name: the run, or the beginning of its name.
+            job: the run that undoes; never capped.
+            lock_token: holds the lock while something is written.
+
+        Raises:
+            UsageError: there is no such run.
+            LockBusy, LockLost: as :meth:`~synapse.hippocampus.applier.Applier.apply`.
+        """
+        room, runs = self._store.read_room(self._scope.graph), self._runs()
+        entry = named_run(runs, name)
+        found = inverse(entry, self._present([entry], room))
+        plan = MemoryPlan(
+            graph=self._scope.graph,
+            group_id=self._scope.group_id,
+            now=iso_time(job.now_s),
+            config_digest=self._config.digest,
+            seen=entry.seen,
+            changes=found.changes,
+        )
+        begun = next((r for r in runs if r.undoes == entry.run_id and not r.is_settled), None)
+        run_id = job.run_id if begun is None else begun.run_id
+        job = replace(job, run_id=run_id, is_capped=False, undoes=entry)
+        applied = Applier(self._store, lock_token).apply(plan, room, job)
+        return Undone(entry, replace(applied, left={**found.left, **applied.left}))
+
+    def runs(self) -> list[PastRun]:
+        """What runs have changed, oldest first, and what of it can be undone now."""
+        runs = self._runs()
+        present = self._present(runs, self._store.read_room(self._scope.graph))
+        return [PastRun(run, inverse(run, present)) for run in runs]
+
+    def _runs(self) -> list[RunEntry]:
+        return runs_of(self._store.read_journal(self._scope.graph))
+
+    def _present(self, runs: list[RunEntry], room: Room) -> Present:
+        graph, facts = self._scope.graph, facts_of(runs)
+        moved = any(change.do == "archive" for run in runs for change in run.changes)
+        return Present(
+            states=self._store.read_facts(graph, facts) if facts else {},
+            ledger=room.ledger,
+            archive=tuple(self._store.read_archive(graph)) if moved else (),
+        )

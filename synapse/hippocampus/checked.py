@@ -1,0 +1,106 @@
+"""Which changes of a plan may be made to a graph as it is now, and why the others may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.ledger import Entry, decided_otherwise
+from synapse.hippocampus.plan import FactState
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
+from synapse.hippocampus.ports import MemoryStore
+
+CHANGED = "it has changed since the plan was made"
+_BY_CHANGED = "the fact that replaces it has changed since the plan was made"
+_GONE = "it is gone from the graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A plan, compared with its graph."""
+
+    ready: tuple[PlannedChange, ...]
+    already: frozenset[str]
+    """Uuids of the memories that are so already."""
+    left: dict[str, str]
+    """Why each of the others is left as it is, by uuid."""
+    states: dict[str, FactState]
+    """The facts that ends are about, as they are now."""
+
+
+def check(
+    store: MemoryStore, plan: MemoryPlan, ledger: Mapping[str, Entry], is_resumed: bool = False
+) -> Checked:
+    """Compare a plan with its graph.
+
+    Args:
+        store: where the graph is.
+        plan: what is to change.
+        ledger: what is decided about facts.
+        is_resumed: whether an earlier run may have begun to move memories; the store knows which.
+    """
+    planned = {change.memory: change for change in plan.changes}
+    ends = [change for change in plan.changes if change.is_end]
+    named = {c.memory for c in ends} | {c.by for c in ends if c.by is not None}
+    states = store.read_facts(plan.graph, named) if ends else {}
+    moving = [change.memory for change in plan.changes if change.do == "archive"]
+    images = store.read_images(plan.graph, moving) if moving and not is_resumed else {}
+    ready, already, left = [], set(), {}
+    for change in plan.changes:
+        if change.is_end and _is_made(change, states.get(change.memory)):
+            already.add(change.memory)
+            continue
+        why_not = None
+        if change.is_end:
+            why_not = _obstacle(change, states, planned, ledger)
+        elif change.do == "archive" and not is_resumed:
+            why_not = _cannot_move(change, images.get(change.memory))
+        if why_not is None:
+            ready.append(change)
+        else:
+            left[change.memory] = why_not
+    return Checked(tuple(ready), frozenset(already), left, states)
+
+
+def _is_made(change: PlannedChange, state: FactState | None) -> bool:
+    is_so = state is not None and change.to is not None and state.ends == change.to.model_dump()
+    return is_so and change.was != change.to
+
+
+def _obstacle(
+    change: PlannedChange,
+    states: Mapping[str, FactState],
+    planned: Mapping[str, PlannedChange],
+    ledger: Mapping[str, Entry],
+) -> str | None:
+    """Why an end cannot be written, if so."""
+    state = states.get(change.memory)
+    against = decided_otherwise(ledger.get(change.memory), change.claim)
+    if against is not None:
+        return f"somebody has decided {against} about it"
+    if state is None:
+        return _GONE
+    if state.digest != change.before:
+        return CHANGED
+    if change.by is not None and not _stands(change, states.get(change.by), planned):
+        return _BY_CHANGED
+    return None
+
+
+def _cannot_move(change: PlannedChange, image: MemoryImage | None) -> str | None:
+    if image is None:
+        return _GONE
+    return image.obstacle or (CHANGED if image.digest != change.before else None)
+
+
+def _stands(
+    change: PlannedChange, by: FactState | None, planned: Mapping[str, PlannedChange]
+) -> bool:
+    """Whether what replaces a fact is what it was, but for an end that the plan itself gave it."""
+    if by is None or change.by is None:
+        return False
+    own = planned.get(change.by)
+    if own is not None and own.was is not None and _is_made(own, by):
+        by = replace(by, **own.was.model_dump())
+    return by.digest == change.by_before

@@ -1,0 +1,126 @@
+"""What runs changed in Graphiti's own data: written before it is changed, and settled afterwards.
+
+Each change goes through these outcomes::
+
+    "" (begun) ---> done ---> undone
+        |                     (by another run, which has an entry of its own)
+        +---------> left      (it had changed meanwhile, or is gone)
+
+A run that dies leaves changes that are only begun; what the graph holds tells whether they were
+made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from synapse.errors import StoreError, UsageError
+from synapse.hippocampus.image import Kind
+from synapse.hippocampus.plan_file import Do, Ends, PlannedChange, Seen
+
+Outcome = Literal["", "done", "left", "undone"]
+_SHOWN_CHARACTERS = 40
+
+
+class JournaledChange(BaseModel):
+    """One change with what was there before."""
+
+    model_config = ConfigDict(frozen=True)
+
+    do: Do
+    memory: str
+    kind: Kind = "fact"
+    by: str | None = None
+    was: Ends | None = None
+    to: Ends | None = None
+    before: str = ""
+    """Digest of the memory before the change."""
+    reason: str = ""
+    evidence: str = ""
+    claim: dict[str, Any] = {}
+    entry: dict[str, Any] | None = None
+    """What the ledger said about an archived fact."""
+    outcome: Outcome = ""
+
+    @classmethod
+    def of(cls, change: PlannedChange, entry: dict[str, Any] | None = None) -> JournaledChange:
+        """What to note of a planned change."""
+        same = change.model_dump(exclude={"text", "by_text", "by_before"})
+        return cls(**same, entry=None if change.is_end else entry)
+
+
+class RunEntry(BaseModel):
+    """One run."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    plan_id: str
+    command: str
+    now: str
+    now_s: float
+    config_digest: str
+    seen: Seen = Seen()
+    undoes: str | None = None
+    """The run that this one undoes."""
+    is_settled: bool = False
+    """Whether the run came to its end; if not, it died or is at work."""
+    changes: tuple[JournaledChange, ...] = ()
+
+    def settled(self, outcomes: Mapping[str, Outcome]) -> RunEntry:
+        """The same run with outcomes by memory; what has one keeps it where none is given."""
+        changes = tuple(
+            c.model_copy(update={"outcome": outcomes.get(c.memory, c.outcome)})
+            for c in self.changes
+        )
+        return self.model_copy(update={"changes": changes, "is_settled": True})
+
+    def having(self, *outcomes: Outcome) -> list[JournaledChange]:
+        """Its changes of these outcomes."""
+        return [change for change in self.changes if change.outcome in outcomes]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON values; what is empty is left out."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+def runs_of(journal: Mapping[str, Mapping[str, Any]]) -> list[RunEntry]:
+    """The runs in a journal, oldest first.
+
+    Raises:
+        StoreError: an entry cannot be understood.
+    """
+    runs = []
+    for run_id, entry in journal.items():
+        try:
+            runs.append(RunEntry.model_validate(entry))
+        except ValidationError as error:
+            raise StoreError(
+                f"the journal's entry {run_id[:_SHOWN_CHARACTERS]!r} cannot be understood; "
+                "a newer Synapse may have written it"
+            ) from error
+    return sorted(runs, key=lambda run: (run.now_s, run.run_id))
+
+
+def named_run(runs: Iterable[RunEntry], name: str) -> RunEntry:
+    """The run of a name, or of the beginning of one.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    found = [run for run in runs if name and run.run_id.startswith(name)]
+    exact = [run for run in found if run.run_id == name]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    shown = repr(name[:_SHOWN_CHARACTERS])
+    if found:
+        raise UsageError(f"{len(found)} runs begin with {shown}; give more of the name")
+    raise UsageError(f"no run {shown} has changed this graph; see synapse runs")
+
+
+def run_of_plan(runs: Iterable[RunEntry], plan_id: str) -> RunEntry | None:
+    """The last run that applied a plan, if any."""
+    return next((run for run in reversed(list(runs)) if run.plan_id == plan_id), None)

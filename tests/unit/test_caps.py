@@ -1,0 +1,110 @@
+"""How much may change in one run, and in a quarter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from synapse.errors import SafetyCap
+from synapse.hippocampus.caps import (
+    BUDGET,
+    PER_RUN,
+    REVIEW,
+    RUN_MAX_COUNT,
+    allowance,
+    refuse_excess,
+)
+from synapse.hippocampus.journal import JournaledChange, RunEntry
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
+
+DAY_S = 86_400.0
+NOW_S = 1_000 * DAY_S
+
+
+def plan(count: int, facts: int, do: str = "end", first: int = 0, **more: Any) -> MemoryPlan:
+    changes = tuple(
+        PlannedChange(do=do, memory=f"m{n}", **more) for n in range(first, first + count)
+    )
+    seen = Seen(entities=facts, facts=facts)
+    return MemoryPlan(graph="g", now="", config_digest="", seen=seen, changes=changes)
+
+
+def run(count: int, days_ago: float, first: int = 0, **more: Any) -> RunEntry:
+    outcome, do = more.pop("outcome", "done"), more.pop("do", "end")
+    changes = tuple(
+        JournaledChange(do=do, memory=f"m{n}", outcome=outcome) for n in range(first, first + count)
+    )
+    known = {"plan_id": "", "command": "apply", "now": "", "config_digest": ""} | more
+    return RunEntry(run_id="r", now_s=NOW_S - days_ago * DAY_S, changes=changes, **known)
+
+
+def is_refused(planned: MemoryPlan, *runs: RunEntry, max_changes: int | None = None) -> bool:
+    try:
+        refuse_excess(planned, runs, NOW_S, max_changes)
+    except SafetyCap as cap:
+        assert len(str(cap)) < 130
+        assert f"--max-changes {len(planned.changes)}" in str(cap)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("facts", [0, 1, 3, 12, 50, 199, 200, 1_000, 3_999])
+def test_a_run_changes_a_share_and_no_more(facts: int) -> None:
+    most = PER_RUN.of(facts)
+    assert not is_refused(plan(most, facts)) and is_refused(plan(most + 1, facts))
+    assert not is_refused(plan(most, facts, kind="entity"))
+    assert is_refused(plan(most + 1, facts, do="archive", kind="entity"))
+
+
+def test_a_large_graph_loses_two_hundred_at_most() -> None:
+    assert not is_refused(plan(RUN_MAX_COUNT, 1_000_000))
+    assert is_refused(plan(RUN_MAX_COUNT + 1, 1_000_000))
+
+
+def test_many_small_runs_share_one_budget() -> None:
+    facts = 1_000
+    spent = [run(50, days_ago, first=50 * n) for n, days_ago in enumerate((1, 30, 60, 89))]
+    assert sum(len(r.changes) for r in spent) == BUDGET.of(facts)
+    assert is_refused(plan(1, facts, first=500), *spent)
+    assert not is_refused(plan(1, facts, first=500), *spent[1:], run(50, 90.0))
+    assert not is_refused(plan(50, facts), *spent), "the same memories count once"
+
+
+@pytest.mark.parametrize(
+    ("more", "counts"),
+    [
+        ({}, True),
+        ({"outcome": ""}, True),
+        ({"outcome": "left"}, False),
+        ({"outcome": "undone"}, False),
+        ({"do": "reopen"}, False),
+        ({"do": "archive"}, True),
+        ({"command": REVIEW}, False),
+        ({"undoes": "earlier"}, True),
+        ({"days_ago": -400.0}, True),
+    ],
+)
+def test_what_counts_against_the_budget(more: dict[str, Any], counts: bool) -> None:
+    spent = run(200, **({"days_ago": 1.0} | more))
+    assert is_refused(plan(1, 1_000, first=500), spent) is counts
+
+
+def test_taking_back_is_never_capped_by_number() -> None:
+    assert not is_refused(plan(500, 12, do="reopen")) and not is_refused(plan(9, 1, do="restore"))
+
+
+def test_a_named_number_replaces_the_caps_for_one_run() -> None:
+    spent = run(200, 1.0)
+    assert not is_refused(plan(600, 1_000, first=500), spent, max_changes=600)
+    assert is_refused(plan(601, 1_000), max_changes=600)
+
+
+def test_what_a_run_may_still_do_is_what_is_not_refused() -> None:
+    spent = run(170, 1.0)
+    seen = Seen(entities=1_000, facts=1_000)
+    left = allowance(seen, [spent], NOW_S)
+    assert left.of_kind == {"fact": 30, "entity": 50}
+    assert not is_refused(plan(30, 1_000, first=500), spent)
+    assert is_refused(plan(31, 1_000, first=500), spent)
+    assert left.without(plan(20, 1_000).changes).of_kind == {"fact": 10, "entity": 50}

@@ -14,8 +14,8 @@ import numpy as np
 
 from synapse.hippocampus.model import KIND_NAMES, Bools
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Standing
-from synapse.hippocampus.summary import iso_time
 
 MOMENTS_COUNT = 12
 """Future moments that are looked at, the present not counted."""

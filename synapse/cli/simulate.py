@@ -71,7 +71,10 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
     except ValidationError as error:
         problem = error.errors()[0]
         raise UsageError(f"{problem['loc'][-1]} = {problem['input']}: {problem['msg']}") from None
-    return Thoughts(thoughts.snapshot, thoughts.now_s, config, thoughts.recalled).standing
+    tried_out = Thoughts(
+        thoughts.snapshot, thoughts.now_s, config, thoughts.recalled, thoughts.near_duplicates
+    )
+    return tried_out.standing
 
 
 def _chart(found: Simulation) -> str:

@@ -23,6 +23,7 @@ from synapse.errors import (
 )
 from synapse.hippocampus.applier import Job
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.ledger import changes, follow
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
@@ -33,7 +34,7 @@ from synapse.hippocampus.report import ConsolidationReport, Durations, Recalls, 
 from synapse.hippocampus.resolution import is_waiting
 from synapse.hippocampus.resolved import Resolved, resolve
 from synapse.hippocampus.scope import Scope, require_group
-from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.stages import NO_DUPLICATES, Thoughts
 from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.summary import summarize, tell_lapsed, tell_resolved, timeless
@@ -221,7 +222,15 @@ class ConsolidationEngine:
         require_group(run.scope, snapshot.group_ids())
         if run.scope.group_id is not None and not run.scope.whole_graph:
             snapshot = snapshot.only_group(run.scope.group_id)
-        return Thoughts(snapshot, run.now_s, self.config, recalled)
+        return Thoughts(
+            snapshot, run.now_s, self.config, recalled, self._near_duplicates(run.scope.graph)
+        )
+
+    def _near_duplicates(self, graph: str) -> NearDuplicates:
+        wanted = self.config.interference
+        if not wanted.enabled:
+            return NO_DUPLICATES
+        return self.store.near_duplicates(graph, wanted.similarity_min)
 
     def _find(self, run: Run, room: Room) -> _Found:
         """Think about the graph, or remember what was thought when it was the same."""

@@ -165,7 +165,10 @@ def _if_now(thoughts: Thoughts, row: int, is_recall: bool) -> _IfNow:
         thoughts.config.hebbian.stability_boost,
     )
     stability = max(stability, float(thoughts.standing.kept.stability[row]))
-    threshold = thoughts.config.prune_below - float(thoughts.standing.kept.bonus[row])
+    kept = thoughts.standing.kept
+    threshold = (thoughts.config.prune_below - float(kept.bonus[row])) / float(
+        kept.interference[row]
+    )
     importance = float(thoughts.standing.importance[row])
     lasts_days = thoughts.curve.days_until(threshold, importance, stability)
     return _IfNow(stability, _time(now_s + lasts_days * SECONDS_PER_DAY))

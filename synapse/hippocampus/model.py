@@ -40,6 +40,7 @@ TRACE_DTYPE = np.dtype(
         ("association", "<f4"),
         ("bonus", "<f4"),
         ("share", "<f4"),
+        ("interference", "<f4"),
     ]
 )
 """One trace: everything about a memory that does not depend on the present moment."""

@@ -15,9 +15,11 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_bonus
+from synapse.hippocampus.interference import NearDuplicates, interference
 from synapse.hippocampus.keywords import count_hits
 from synapse.hippocampus.lifetime import is_stale, median_lifetimes_days
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.relations import RelationLearner
@@ -31,6 +33,8 @@ from synapse.hippocampus.touches import Touches, touches
 from synapse.hippocampus.traces import TraceTable
 from synapse.hippocampus.usage import Usage
 
+NO_DUPLICATES = NearDuplicates()
+
 
 class Thoughts:
     """The stages over one snapshot; each result is worked out once, when first asked for.
@@ -40,12 +44,13 @@ class Thoughts:
 
     def __init__(
         self, snapshot: GraphSnapshot, now_s: float, config: HippocampusConfig,
-        recalled: Recalled = NEVER_RECALLED,
+        recalled: Recalled = NEVER_RECALLED, near_duplicates: NearDuplicates = NO_DUPLICATES,
     ) -> None:  # fmt: skip
         self.snapshot = snapshot
         self.now_s = now_s
         self.config = config
         self.recalled = recalled
+        self.near_duplicates = near_duplicates
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
 
@@ -219,9 +224,17 @@ class Thoughts:
             association=self.association,
             bonus=co_recall_bonus(self.usage.co_recalls_count, self.config.hebbian),
             share=self.share,
+            interference=np.ones(len(self.association)),
             ended=self.ended.astype(np.float64),
         )
-        return Standing(self.snapshot.outline(), kept, self.now_s, self.config, self.usage)
+        outline = self.snapshot.outline()
+        alone = Standing(outline, kept, self.now_s, self.config, self.usage)
+        if not self.near_duplicates.pairs:
+            return alone
+        lasts_until_s = kept.last_touch_s + alone.lasts_days * SECONDS_PER_DAY
+        pairs, config = self.near_duplicates.pairs, self.config.interference
+        kept = kept.weakened(interference(pairs, outline.memory_uuids, lasts_until_s, config))
+        return Standing(outline, kept, self.now_s, self.config, self.usage)
 
     @cached_property
     def traces(self) -> TraceTable:

@@ -7,7 +7,7 @@ values, so they agree to the last digit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +38,8 @@ class Kept:
     """Retention gained by being recalled together with others."""
     share: Floats
     """How much of an episode rests on the memory."""
+    interference: Floats
+    """What near-duplicates leave of its retention: 1, or less."""
     ended: Floats
     """1 for facts that are no longer true, else 0."""
 
@@ -59,6 +61,10 @@ class Kept:
             return None
         own = rows_at(traces, rows)
         return cls(**{name: own[name].astype(np.float64) for name in cls.__slots__})
+
+    def weakened(self, interference: Floats) -> Kept:
+        """The same with what near-duplicates leave of each memory."""
+        return replace(self, interference=_as_kept(interference))
 
     def table(self, outline: GraphOutline, kinds: npt.NDArray[np.uint8]) -> TraceTable:
         """The traces to keep."""
@@ -117,18 +123,21 @@ class Standing:
     def strength(self) -> Floats:
         """Retention, 0 to 1; 1 where the age is unknown.
 
-        S' = min(1, S + b), where S is the forgetting curve and b the bonus of memories that are
-        recalled together.
+        S' = min(1, f · S + b), where S is the forgetting curve, f what near-duplicates leave of it
+        and b the bonus of memories that are recalled together. An unknown age is not weakened.
         """
         curve = self.curve.strength(self.age_days, self.importance, self.kept.stability)
-        return np.minimum(curve + self.kept.bonus, 1.0)
+        left = np.where(np.isnan(self.age_days), curve, self.kept.interference * curve)
+        return np.minimum(left + self.kept.bonus, 1.0)
 
     @cached_property
     def lasts_days(self) -> Floats:
         """Days from the last touch until strength has fallen to the prune threshold: where
-        S' = θ, S is θ - b. Infinite where the bonus alone is enough."""
+        S' = θ, S is (θ - b) / f. Infinite where the bonus alone is enough."""
         return self.curve.days_until(
-            self.config.prune_below - self.kept.bonus, self.importance, self.kept.stability
+            (self.config.prune_below - self.kept.bonus) / self.kept.interference,
+            self.importance,
+            self.kept.stability,
         )
 
     @cached_property

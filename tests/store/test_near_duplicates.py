@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import redis
 
 from synapse.errors import UnknownGraph
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.consolidation import ConsolidationEngine, Outcome, Run
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.hippocampus.ports import GraphDocument
+from synapse.hippocampus.scope import Scope
 from synapse.store import likeness, similarity
 from synapse.store.cypher import with_rows
 from synapse.store.falkordb import FalkorStore
@@ -191,3 +195,28 @@ def test_the_links_of_a_hub_are_not_walked_for_each_of_its_targets(
     plan = connection.execute_command("GRAPH.EXPLAIN", graph_name, query)
     assert sum("Expand Into" in step for step in plan) == 2
     assert not any("Traverse" in step or "Scan" in step for step in plan)
+
+
+def test_a_run_that_looks_for_them_weakens_one_of_each_pair_and_remembers_it(
+    embedded: Embedded, store: FalkorStore, graph_name: str
+) -> None:
+    embedded(*crowd(40, seed=5))
+    run = Run(Scope(graph_name), now_s=1.9e9, run_id="first")
+
+    def consolidate(enabled: bool, run: Run) -> Outcome:
+        config = HippocampusConfig.model_validate({"interference": {"enabled": enabled}})
+        return ConsolidationEngine(store, config, lambda: 0.0).consolidate(run)
+
+    apart = consolidate(False, replace(run, dry_run=True)).thoughts
+    near = consolidate(True, run).thoughts
+    assert apart is not None and near is not None
+    pairs = {frozenset(pair[:2]) for pair in store.near_duplicates(graph_name, 0.85).pairs}
+    weaker = near.standing.strength < apart.standing.strength
+    weakened = {uuid for uuid, w in zip(near.snapshot.memory_uuids, weaker, strict=True) if w}
+    assert 0 < len(weakened) < 40
+    assert all(pair & weakened for pair in pairs)
+    assert (near.standing.strength[~weaker] == apart.standing.strength[~weaker]).all()
+    again = consolidate(True, replace(run, run_id="again"))
+    assert again.thoughts is None
+    mean = round(float(near.standing.strength.mean()), 4)
+    assert again.report.retention.mean_strength == mean

@@ -40,8 +40,8 @@ def merged(kept: Blocks, written: Blocks) -> Blocks:
     return {b: {f: v for f, v in fields.items() if v} for b, fields in after.items()}
 
 
-def test_a_record_is_54_bytes_of_fixed_layout() -> None:
-    assert RECORD_BYTES == 54
+def test_a_record_is_58_bytes_of_fixed_layout() -> None:
+    assert RECORD_BYTES == 58
     row = np.zeros(1, TRACE_DTYPE)
     row["key"] = b"0123456789abcdef"
     row["kind"], row["ended"], row["last_touch_s"], row["frequency"] = 1, 2, 3.0, 0.5
@@ -49,7 +49,7 @@ def test_a_record_is_54_bytes_of_fixed_layout() -> None:
     assert fields == {
         b"f": b"0123456789abcdef\x01\x02"
         + np.array([3.0], "<f8").tobytes()
-        + np.array([0.5, 0, 0, 0, 0, 0, 0], "<f4").tobytes()
+        + np.array([0.5, 0, 0, 0, 0, 0, 0, 0], "<f4").tobytes()
     }
 
 

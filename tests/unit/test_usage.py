@@ -7,6 +7,7 @@ import pytest
 
 from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.recall import RecallProfile
@@ -117,3 +118,25 @@ def test_a_lifetime_does_not_change_while_nothing_happens() -> None:
         for days in (0.0, 300.0, 3_000.0)
     ]
     assert lifetimes[0] == lifetimes[1] == lifetimes[2]
+
+
+def test_the_weaker_of_two_near_duplicates_loses_retention() -> None:
+    pairs = (NearDuplicate("fact-0", "fact-1", 0.9),)
+    recalled = Recalled(profiles={"fact-0": RecallProfile(recent_s=(NOW_S - 400 * DAY_S,))})
+    config, now = HippocampusConfig(), NOW_S
+    alone = Thoughts(RING, now, config, recalled).standing
+    both = Thoughts(RING, now, config, recalled, NearDuplicates(pairs)).standing
+    assert both.strength[FACT] == alone.strength[FACT]
+    assert both.strength[FACT + 1] == pytest.approx(alone.strength[FACT + 1] * (1 - 0.05 * 0.9))
+    assert both.lasts_days[FACT + 1] < alone.lasts_days[FACT + 1]
+    at_s = both.kept.last_touch_s[FACT + 1] + both.lasts_days[FACT + 1] * DAY_S
+    then = Standing(both.outline, both.kept, at_s, config, both.usage)
+    assert then.strength[FACT + 1] == pytest.approx(0.3, abs=1e-6)
+
+
+def test_an_unknown_age_loses_nothing_to_a_near_duplicate() -> None:
+    graph = small_graph(2, [(0, 1, []), (0, 1, [])], fact_created_s=[UNKNOWN, OLD_S])
+    pairs = NearDuplicates((NearDuplicate("fact-0", "fact-1", 1.0),))
+    thoughts = Thoughts(graph, NOW_S, HippocampusConfig(), NEVER_RECALLED, pairs)
+    assert thoughts.standing.strength[2] == 1.0
+    assert thoughts.standing.kept.interference[3] < 1.0

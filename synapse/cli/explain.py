@@ -62,6 +62,8 @@ def _explanation_text(e: Explanation) -> str:
         f"until: {e.if_recalled_now_lasts_until or 'for ever'}",
         f"pruning    {e.pruning}",
     ]
+    if e.pinned_since:
+        lines.append(f"pinned     since {e.pinned_since}{_because(e.pin_reason)}")
     if e.contradiction:
         lines.append(f"contradiction  {e.contradiction}")
     if e.stale:
@@ -69,3 +71,7 @@ def _explanation_text(e: Explanation) -> str:
     if e.associates:
         lines.append(f"brings to mind {', '.join(e.associates)}")
     return "\n".join(lines)
+
+
+def _because(reason: str | None) -> str:
+    return f": {' '.join(reason.split())}" if reason else ""

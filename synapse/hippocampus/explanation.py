@@ -46,6 +46,8 @@ class Explanation:
     recalls_count: int
     """Times that somebody asked for it, one a day at most."""
     last_recall: str | None
+    pinned_since: str | None
+    pin_reason: str | None
     last_touch: str | None
     age_days: float | None
     threshold: float
@@ -97,6 +99,7 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
     lasts_days = float(thoughts.standing.lasts_days[row])
     last_touch_s = float(thoughts.last_touch_s[row])
     recalls_s = thoughts.usage.recalls.times_s[thoughts.usage.recalls.memory == row]
+    pin = thoughts.recalled.pins.get(snapshot.memory_uuids[row])
     as_episode, as_recall = _if_now(thoughts, row, False), _if_now(thoughts, row, True)
     return Explanation(
         uuid=snapshot.memory_uuids[row],
@@ -115,6 +118,8 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
         recalls_count=len(recalls_s),
         last_recall=_time(float(thoughts.usage.last_recall_s[row])),
+        pinned_since=_time(pin.at_s) if pin else None,
+        pin_reason=pin.reason if pin else None,
         last_touch=_time(last_touch_s),
         age_days=None if np.isnan(last_touch_s) else float(thoughts.standing.age_days[row]),
         threshold=thoughts.config.prune_below,

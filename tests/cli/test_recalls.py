@@ -85,6 +85,10 @@ def test_a_memory_is_pinned_by_name_or_uuid_until_it_is_unpinned(synapse, demo, 
     synapse("pin", "mira", "--group-id", demo, "--reason", "another")
     (again,) = store.read_room(demo).pins.values()
     assert (again.at_s, again.reason) == (pins[uuid].at_s, "another")
+    card = json.loads(synapse("explain", "mira", "--group-id", demo, "--json").out)
+    assert (card["pin_reason"], card["pinned_since"] is None) == ("another", False)
+    text = synapse("explain", "mira", "--group-id", demo).out
+    assert f"pinned     since {card['pinned_since']}: another" in text
     assert "1 pinned" in synapse("status").out.split(demo)[1]
     for memory, said in (("mira", "no longer"), (uuid, "not")):
         ended = synapse("unpin", memory, "--group-id", demo)

@@ -3,12 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .demo
+HOSTS := .hosts
 
-.PHONY: help demo test lint types contracts check bench clean
+.PHONY: help demo test test-hosts lint types contracts check bench clean
 
 help:
 	@echo "make demo       install into $(VENV) and consolidate a demo memory"
 	@echo "make test       install the development tools and run the tests"
+	@echo "make test-hosts install a real Hermes agent into $(HOSTS) and run Synapse as its job (minutes)"
 	@echo "make check      lint, types, import contracts and tests"
 	@echo "make bench      measure speed against the bare floor (minutes)"
 	@echo "make clean      remove the virtual environment and the demo memory"
@@ -34,6 +36,16 @@ demo: $(VENV)/.demo-ready
 test: $(VENV)/.dev-ready
 	@$(BIN)/python -m pytest
 
+$(HOSTS)/.ready: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m venv $(HOSTS)
+	@$(HOSTS)/bin/python -m pip install --quiet --disable-pip-version-check hermes-agent -e '.[hermes]'
+	@$(HOSTS)/bin/python -m pip check
+	@touch $@
+
+test-hosts: export SYNAPSE_TEST_HERMES = $(CURDIR)/$(HOSTS)/bin/hermes
+test-hosts: $(VENV)/.dev-ready $(HOSTS)/.ready
+	@$(BIN)/python -m pytest tests/hosts
+
 lint: $(VENV)/.dev-ready
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -50,4 +62,4 @@ bench: $(VENV)/.dev-ready
 	@$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf $(VENV) $(DEMO)
+	rm -rf $(VENV) $(DEMO) $(HOSTS)

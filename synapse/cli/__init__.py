@@ -32,6 +32,7 @@ from synapse.cli.recall_log import recall_log
 from synapse.cli.relations import relations
 from synapse.cli.review import review
 from synapse.cli.runs import runs
+from synapse.cli.schedule import app as schedule
 from synapse.cli.simulate import simulate
 from synapse.cli.status import status
 from synapse.cli.undo import undo
@@ -55,6 +56,7 @@ for command in (
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(hermes)
+app.add_typer(schedule)
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -70,31 +70,45 @@ def consolidate(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No warnings on stderr.")] = False,
 ) -> int:
     """Replay what happened: one batch, one JSON summary on stdout."""
-    try:
-        if all_groups and (group_id is not None or graph is not None):
-            raise UsageError("--all-groups excludes --group-id and --graph; give one of them")
-        settings, now_s = read_settings(config), moment(now)
-        report = None if report_file is None else ReportFile(report_file)
-        with TimeLimit(max_seconds) as limit, opened_store(settings) as store:
-            runs = wanted_runs(
-                store, settings, all_groups, graph, group_id,
-                now_s=now_s, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
-                max_changes=max_changes, lock_wait_s=lock_wait,
-                full_lists=report is not None, always_wake=always_wake,
-            )  # fmt: skip
-            outcomes, full = _consolidated(store, settings, runs, limit)
-        whole = _summary(outcomes) if all_groups else outcomes[0].report.as_dict()
-    except Exception as error:
-        _print_line({"schema_version": 1, "status": "failed", "error": _short(error)})
-        raise
-    _print_line(whole)
-    if not quiet and sys.stderr is not None and sys.stderr.isatty():
+    with ExitStack() as until_the_end:
+        try:
+            if all_groups and (group_id is not None or graph is not None):
+                raise UsageError("--all-groups excludes --group-id and --graph; give one of them")
+            settings, now_s = read_settings(config), moment(now)
+            until_the_end.enter_context(_health_check(settings))
+            report = None if report_file is None else ReportFile(report_file)
+            with TimeLimit(max_seconds) as limit, opened_store(settings) as store:
+                runs = wanted_runs(
+                    store, settings, all_groups, graph, group_id,
+                    now_s=now_s, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
+                    max_changes=max_changes, lock_wait_s=lock_wait,
+                    full_lists=report is not None, always_wake=always_wake,
+                )  # fmt: skip
+                outcomes, full = _consolidated(store, settings, runs, limit)
+            whole = _summary(outcomes) if all_groups else outcomes[0].report.as_dict()
+        except Exception as error:
+            _print_line({"schema_version": 1, "status": "failed", "error": _short(error)})
+            raise
+        _print_line(whole)
+        if not quiet:
+            _print_warnings(outcomes)
+        if report is not None:
+            report.write({**whole, "groups": full} if all_groups else full[0])
+        return _judge(outcomes, strict=strict)
+
+
+def _health_check(settings: Settings) -> AbstractContextManager[object]:
+    from synapse.integrations.health_check import HealthCheck
+
+    url = settings.hosting.health_check_url
+    return HealthCheck(None if url is None else url.get_secret_value())
+
+
+def _print_warnings(outcomes: Sequence[Outcome]) -> None:
+    if sys.stderr is not None and sys.stderr.isatty():
         for outcome in outcomes:
             for warning in outcome.report.warnings:
                 print(f"{outcome.report.graph}: {warning}", file=sys.stderr)
-    if report is not None:
-        report.write({**whole, "groups": full} if all_groups else full[0])
-    return _judge(outcomes, strict=strict)
 
 
 def _consolidated(

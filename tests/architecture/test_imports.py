@@ -27,6 +27,7 @@ def loaded_by(code: str) -> set[str]:
             for name in ("consolidate", "load", "review", "relations", "recall-log", "pin")
         ),
         ["hermes", "install", "--help"],
+        ["schedule", "print", "--help"],
     ],
 )
 def test_help_loads_neither_redis_nor_numpy_nor_pydantic(arguments):

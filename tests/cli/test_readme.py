@@ -3,10 +3,12 @@
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 from synapse.demo import DEMO_NOW
 from tests.cli.conftest import run_program
+from tests.cli.test_schedule import run_by_cron
 from tests.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text()
@@ -36,14 +38,17 @@ def test_the_demo_runs_at_its_own_moment():
     assert DEMO_NOW in README and DEMO_NOW in MAKEFILE
 
 
-def test_the_cron_and_the_hermes_line_run(falkordb_uri, demo, tmp_path):
-    lines = re.findall(r"scripts/consolidate\.py (--group-id my-agent[^\n>]*)", README)
-    assert len(lines) == 2
-    for line in lines:
-        arguments = shlex.split(line.replace("my-agent", demo))
-        command = [str(REPOSITORY / "scripts" / "consolidate.py"), *arguments]
-        ended = run_program(command, falkordb_uri, tmp_path)
-        assert ended.code == 0 and ended.summary["status"] == "ok", ended.err
+def test_the_cron_line_is_what_is_printed_and_runs(falkordb_uri, demo, tmp_path):
+    (command,) = re.findall(r"^synapse (schedule print --cron .*)$", README, re.MULTILINE)
+    arguments = shlex.split(command)
+    shown = re.search(r"```cron\n(.*?)\n```", README)[1]
+    schedule = run_program(["-m", "synapse", *arguments], "", tmp_path, PYTHONPATH=str(REPOSITORY))
+    assert shown.replace("/opt/synapse/.venv/bin/python", sys.executable) in schedule.out
+    crontab = schedule.out.replace("my-agent", demo)
+    variables = {"FALKORDB_URI": falkordb_uri, "PYTHONPATH": str(REPOSITORY)}
+    ended = run_by_cron(crontab, tmp_path, **variables)
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads((tmp_path / "synapse.jsonl").read_text())["status"] == "ok"
 
 
 def test_every_exit_code_is_in_the_readme():

@@ -1,13 +1,17 @@
 """The job in a real Hermes, from its installation to its end."""
 
 import json
+import re
+import shlex
 
 import pytest
 
 from synapse.integrations.hermes.installation import GATE_PROMPT
+from tests.conftest import REPOSITORY
 
 JOB = "synapse-consolidate"
-BATCH = ("--schemas", "--prune")
+README = (REPOSITORY / "README.md").read_text()
+(LINE,) = re.findall(r"^synapse hermes install (.*)$", README, re.MULTILINE)
 
 
 def installed(world, *arguments):
@@ -20,17 +24,19 @@ def installed(world, *arguments):
 def test_the_scheduler_runs_the_job_until_it_is_uninstalled(new_world, name, demo, falkordb_uri):
     world = new_world(name)
     world.settings(FALKORDB_URI=falkordb_uri)
-    out = installed(world, "--group-id", demo, *BATCH)
+    line = shlex.split(LINE.replace("my-agent", demo))
+    out = installed(world, *line)
     assert "wrote the launcher" in out and "made the job" in out
     job = world.tick_when_due()
     assert (job["last_status"], job["last_error"]) == ("ok", None)
     summary = world.summary()
     assert summary["graph"] == demo and summary["seen"]["facts"] == 128
     assert summary["wrote"]["traces"] == 183 and summary["schemas"]["count"]
+    assert "pruning" in summary
     world.tick_when_due()
     assert world.summary()["wrote"]["traces"] == 0, "a run without news is kept as well"
     before = world.jobs()
-    again = installed(world, "--group-id", demo, *BATCH)
+    again = installed(world, *line)
     assert world.jobs() == before and "wrote" not in again and "made" not in again
     gone = world.synapse("hermes", "uninstall")
     assert gone.code == 0 and gone.out.count("removed") == 2

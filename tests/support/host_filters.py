@@ -36,7 +36,7 @@ def _masked(secret: str) -> str:
     return "***" if len(secret) < 18 else f"{secret[:6]}...{secret[-4:]}"
 
 
-_BAIT = (
+BAIT = (
     "DB_PASSWORD=abcd", "OPENAI_API_KEY = ", "app.auth.token=x", "password=", "x=y&token=z",
     '"token": "x"', "Authorization: Bearer ", 'authorization:"', "X-Api-Key:", "api-key : ",
     "https://aaaaa", "redis://me:", "@", "sk-", "sk_live_", "\fal_abcdefghij", "\npm_abcdefghij",
@@ -46,5 +46,5 @@ _BAIT = (
     '"', "'", "\\", "\\n", "\\u00", " ", "=", ":", "a", "0", "\x00", "\u2028", "🧠",
 )  # fmt: skip
 
-baited = st.lists(st.sampled_from(_BAIT) | st.text(max_size=5), max_size=12).map("".join)
+baited = st.lists(st.sampled_from(BAIT) | st.text(max_size=5), max_size=12).map("".join)
 """Names in which a filter finds something."""

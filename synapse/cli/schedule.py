@@ -1,0 +1,79 @@
+"""``synapse schedule``: the batch, written down for other schedulers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Annotated
+
+import typer
+
+from synapse.cli.batch_options import (
+    AllGroups,
+    MaxSeconds,
+    Prune,
+    Resolve,
+    Schemas,
+    batch_arguments,
+)
+from synapse.cli.common import ConfigFile, GraphName, GroupId, Verbose, read_settings
+from synapse.errors import UsageError
+
+app = typer.Typer(
+    name="schedule", help="The batch for cron, systemd and Kubernetes.", no_args_is_help=True
+)
+
+
+@app.callback()
+def _schedule() -> None:
+    """The batch for cron, systemd and Kubernetes."""
+
+
+@app.command("print")
+def print_schedule(
+    cron: Annotated[bool, typer.Option("--cron", help="Lines for a crontab.")] = False,
+    systemd: Annotated[bool, typer.Option("--systemd", help="A service and its timer.")] = False,
+    kubernetes: Annotated[bool, typer.Option("--kubernetes", help="A CronJob.")] = False,
+    at: Annotated[str | None, typer.Option(metavar="18:00", help="Once a day, then.")] = None,
+    every: Annotated[str | None, typer.Option(metavar="6h", help="Again and again.")] = None,
+    group_id: GroupId = None,
+    graph: GraphName = None,
+    all_groups: AllGroups = False,
+    schemas: Schemas = False,
+    prune: Prune = False,
+    resolve: Resolve = False,
+    max_seconds: MaxSeconds = 600,
+    ping: Annotated[
+        str | None, typer.Option(metavar="URL", help="Health check that hears of each run.")
+    ] = None,
+    config: ConfigFile = None,
+    verbose: Verbose = False,
+) -> int:
+    """Print what lets the batch run by itself; nothing is installed."""
+    from synapse.integrations.schedules import Batch, Occasion
+    from synapse.settings import file_in_folder
+
+    if cron + systemd + kubernetes != 1:
+        raise UsageError("give one of --cron, --systemd and --kubernetes")
+    if at is not None and every is not None:
+        raise UsageError("--at excludes --every; give one of them")
+    if kubernetes and config is not None:
+        raise UsageError("--config names no file inside a container; put settings into the secret")
+    if ping is not None and not re.fullmatch(r"https?://[!#-&(-[\]-~]+", ping):
+        raise UsageError("--ping must be an https:// address without spaces and quotes")
+    minutes = read_settings(config).hosting.interval_minutes
+    occasion = Occasion.daily(at) if at else Occasion.every(every or f"{minutes}m")
+    file = None if kubernetes else config or file_in_folder()
+    arguments = batch_arguments(
+        group_id, graph, all_groups, schemas, prune, resolve, max_seconds, file
+    )
+    if any(not word.isprintable() for word in arguments):
+        raise UsageError("a name with a line break or other control character cannot be scheduled")
+    batch = Batch(sys.executable, arguments, max_seconds, ping)
+    if cron:
+        print(batch.as_crontab(occasion), end="")
+    elif systemd:
+        print("\n".join(batch.as_units(occasion).values()), end="")
+    else:
+        print(batch.as_manifest(occasion), end="")
+    return 0

@@ -114,6 +114,8 @@ class Wording:
     """Lower-case parts, one of which is in every text that corrects."""
     negates: str = ""
     """Denials."""
+    half_denied: str = ""
+    """What may follow one that denies less than the whole: *not always*."""
     mood_needles: tuple[str, ...] = ()
     """Lower-case parts, one of which is in every text that is more than a plain statement; words of
     ``past_states`` and ``scopes``, and question marks, are looked for anyway."""

@@ -28,9 +28,19 @@ class AssertionWords:
     adjectives: frozenset[str]
     prepositions: frozenset[str]
     occasions: frozenset[str]
-    """Words of dates, and of sentences that introduce news."""
+    """Words of dates."""
+    news: frozenset[str]
+    """Words that introduce news at the beginning of a sentence."""
     openers: frozenset[str]
     """Words after which, at the end of a sentence, anything may follow."""
+    endings_openers: frozenset[str]
+    """The same where the sentence tells of an end."""
+    helping: frozenset[str]
+    """Forms that stand before a verb, besides those of *be* and *have*."""
+    bare: frozenset[str]
+    """Verbs of change in the form of advice: *drop it*."""
+    moments: frozenset[str]
+    """Words after which an end is none: *left early*."""
     reasons: frozenset[str]
     """Why somebody does something: *for work*."""
     relatives: frozenset[str]

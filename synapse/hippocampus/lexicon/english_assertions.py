@@ -58,10 +58,21 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter monday "
         "tuesday wednesday thursday friday saturday sunday year years month months week weeks day "
         "days quarter early mid late last this today yesterday morning evening since as of on in "
-        "from starting beginning effective date after no sorry correction update note news now "
-        "actually fact oops ago first second third q1 q2 q3 q4 half again here there time utc"
+        "from starting beginning effective date after now ago first second third q1 q2 q3 q4 "
+        "half again here there time utc"
     ),
+    news=_bag("no sorry correction update note news now actually fact oops"),
     openers=_bag("as with because due since so where thanks by"),
+    endings_openers=_bag("because due since after thanks as when"),
+    helping=_bag("did does do been being got gets"),
+    bare=_bag(
+        "switch move migrate upgrade downgrade change relocate transfer transition convert bump "
+        "raise increase decrease reduce lower extend shorten reschedule postpone rename promote "
+        "demote update drop abandon ditch deprecate discard discontinue eliminate uninstall "
+        "remove retire decommission scrap swap replace stop cease leave resign cancel delete port"
+    ),
+    moments=_bag("early late morning evening noon lunch here there half first again monday tuesday "
+                 "wednesday thursday friday saturday sunday"),
     reasons=_bag("work family love health studies school reasons good personal tax"),
     relatives=_bag("that which where whose used called"),
     begins=_bag(

@@ -23,7 +23,8 @@ _CHANGED = (
     r"transition(?:s|ed|ing)|convert(?:s|ed|ing)|went|going|bump(?:s|ed|ing)|rais(?:es|ed|ing)|"
     r"increas(?:es|ed|ing)|decreas(?:es|ed|ing)|reduc(?:es|ed|ing)|lower(?:s|ed|ing)|"
     r"extend(?:s|ed|ing)|shorten(?:s|ed|ing)|reschedul(?:es|ed|ing)|postpon(?:es|ed|ing)|"
-    r"renam(?:es|ed|ing)|promot(?:es|ed|ing)|demot(?:es|ed|ing)|updat(?:es|ed|ing)|took over"
+    r"port(?:ed|ing)|renam(?:es|ed|ing)|promot(?:es|ed|ing)|demot(?:es|ed|ing)|"
+    r"updat(?:es|ed|ing)|took over"
 )
 _DROPPED = (
     r"drop(?:s|ped|ping)|abandon(?:s|ed|ing)|ditch(?:es|ed|ing)|deprecat(?:es|ed|ing)|"
@@ -45,9 +46,10 @@ ENGLISH = Wording(
         Cue("switched_from", ("switch", "migrat", "move", "movi", "upgrad", "downgrad", "chang",
             "relocat", "transfer", "transition", "convert", "went ", "going ", "bump", "rais",
                 "increas", "decreas", "reduc", "lower", "extend", "shorten", "reschedul",
-                "postpon", "renam", "promot", "demot", "updat", "took over"),
-            rf"\b(?:{_CHANGED})(?: (?!from\b|off\b|to\b)[^\s,.;]+){{0,4}}(?: away| over)? (?:from|"
-            rf"off(?: of)?)\b",
+                "postpon", "renam", "promot", "demot", "updat", "took over", "ported", "porting"),
+            rf"\b(?:{_CHANGED})(?: (?!from\b|off\b|to\b)[^\s,.;]+){{0,4}}"
+            r"(?: to(?: (?!from\b)[^\s,.;]+){1,4})?(?: away| over)? (?:from|"
+            r"off(?: of)?)\b",
             "after", 0.9, also=(" from ", " off ")),
         Cue("replaces", ("replac", "supersed", "supplant", "succeed"),
             r"\b(?:replac(?:es|ed|ing)|supersed(?:es|ed|ing)|supplant(?:s|ed|ing)|succeed(?:s|ed|"

@@ -76,7 +76,13 @@ STATEMENTS: dict[str, Any] = dict(  # noqa: C408 - fields of a class, as they ar
         r"\bin error\b|^\W*(?:no|sorry|oops|actually|in fact)\b|\bactually\b|\bcontrary to\b"
     ),
     negates=(
-        r"\b(?:no longer|not|never|neither|cannot|without|ceased to)\b|n['’]t\b"
+        r"\b(?:no longer|not(?! (?:only|just|merely|simply|long|to mention)\b)|never|"
+        r"neither|cannot|"
+        r"without(?! \w+ing\b)|ceased to)\b|n['’]t\b(?! (?:only|just|merely|simply)\b)"
+    ),
+    half_denied=(
+        r"^ (?:(?:the|an?|\w+ly) )?(?:only|just|merely|simply|always|necessarily|all|every\w*|long|"
+        r"yet|until|even|sure|quite|really|because|much|many|best|first|last|for|in|on|at)\b"
     ),
     mood_needles=(
         "whether", "could", "might", "would", "should", "will", "shall", " may ", " if ",

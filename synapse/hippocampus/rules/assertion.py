@@ -20,7 +20,7 @@ from synapse.hippocampus.rules.tokens import sentences, tokens
 from synapse.hippocampus.wording import compiled, find_hits
 
 _CACHED_COUNT = 65_536
-_NOT, _DOUBTFULLY, _PERHAPS = Assertion("not"), Assertion("doubtfully"), Assertion("perhaps")
+_NOT, _PERHAPS = Assertion("not"), Assertion("perhaps")
 _ORDER: tuple[Grade, ...] = ("not", "plainly", "doubtfully", "perhaps")
 """What several sentences say together: the first of these that one of them says."""
 
@@ -43,10 +43,10 @@ class AssertionReader:
         self, statements: StatementReader, words: AssertionWords, relations: RelationLexicon
     ) -> None:
         self._statements = statements
-        self._words = words
+        self.words = words
         self._relations = relations
         self._occupations = frozenset(map(stem, words.occupations))
-        self._nouns = relations.noun_stems
+        self.nouns = relations.noun_stems
         self._light = frozenset(map(stem, relations.light_verbs))
         self._weak = frozenset(map(stem, words.weak)) | words.present | words.past
         self._patterns = {
@@ -67,7 +67,7 @@ class AssertionReader:
 
     def _own(self, relation: str) -> frozenset[str]:
         """Stems of the words of a relation and of its synonyms."""
-        w = self._words
+        w = self.words
         names = [relation, *self._relations.names_of(self._relations.normal(relation))]
         stems = {stem(word) for name in names for word in split_name(name)}
         stems |= {stem(s[:-2]) for s in stems if s.endswith(w.agent_endings) and len(s) > 4}
@@ -78,7 +78,7 @@ class AssertionReader:
         of_family = self._statements.wording.families
         families = self._statements.families(relation)
         stems = {stem(word) for family in families for word in of_family[family]} - self._weak
-        if families & self._words.posts:
+        if families & self.words.posts:
             stems |= self._occupations
         return self.own(relation) | stems
 
@@ -94,26 +94,29 @@ class AssertionReader:
             return against
         named = any(w.is_name for words in told for w in words[1:])
         pronouns = not named and (SUBJECT in masked or len(told) == 1)
-        vocabulary = Vocabulary(self._words, self.own(relation), evidence, self._nouns, self._light)
+        vocabulary = Vocabulary(self.words, self.own(relation), evidence, self.nouns, self._light)
         readings = [PlainSentence(vocabulary).read(words, pronouns) for words in about]
         return min(readings, key=lambda assertion: _ORDER.index(assertion.grade))
 
     def _against(self, masked: str, evidence: frozenset[str]) -> Assertion | None:
         """What shows that a sentence does not, or may not, say so."""
         first, last = _outer_names(masked)
-        for name, text in (
-            ("ended", masked),
-            ("unreal", masked[:last]),
-            ("unreal_after", masked[last:]),
-            ("invented", masked[:first]),
-        ):
-            if self._finds(name, text, evidence):
-                return _NOT
-        if next(find_hits(masked, self._statements.wording, TARGET.__eq__), None) is not None:
+        hits = find_hits(masked, self._statements.wording, TARGET.__eq__)
+        if self._finds("ended", masked, evidence) or next(hits, None) is not None:
             return _NOT
-        if any(self._finds(n, masked, evidence) for n in ("reported", "invented", "following")):
-            return _DOUBTFULLY
-        return None
+        if self._finds("invented", masked[:first], evidence):
+            return _NOT
+        grade = self.speech(masked[:last], masked[last:], evidence)
+        return None if grade == "plainly" else Assertion(grade)
+
+    def speech(self, before: str, after: str, evidence: frozenset[str]) -> Grade:
+        """Whether what stands around a statement makes it a story, a wish, somebody's opinion."""
+        if self._finds("unreal", before, evidence) or self._finds("unreal_after", after, evidence):
+            return "not"
+        for name in ("reported", "invented", "following"):
+            if self._finds(name, before, evidence) or self._finds(name, after, evidence):
+                return "doubtfully"
+        return "plainly"
 
     def _finds(self, name: str, text: str, evidence: frozenset[str]) -> bool:
         """Whether a pattern is found by other words than the relation's own."""

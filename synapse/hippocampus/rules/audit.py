@@ -153,6 +153,8 @@ class _Denies(_Differs):
         before = reader.of_relation(graph.relation_name(old))
         after = reader.of_relation(graph.relation_name(new))
         said = reader.denial(graph.masked(new), graph.relation_name(new))
+        if said is not None and said.grade == "not":
+            said = None
         if said is None and after.yes:
             return not before.yes and bool(before.matters & after.matters)
         matters = (said.matters if said else frozenset()) | (

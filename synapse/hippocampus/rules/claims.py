@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,7 +11,10 @@ from functools import partial
 from math import inf, isnan
 
 from synapse.hippocampus.finding import Finding, date, shown
+from synapse.hippocampus.rules.ending import ENDED
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
+from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE, Grade
+from synapse.hippocampus.rules.statement import hide_name
 from synapse.hippocampus.timeline import Timeline
 from synapse.hippocampus.wording import Cue, Wording, find_hits
 
@@ -106,7 +110,7 @@ def _losers(graph: GraphReading, rows: list[int], about: list[Claim]) -> Iterato
             first = claims.first_against(row, time) if claims else None
             if first is not None and can_end(graph, row, first.cue):
                 finding = _missed_by(graph, row, first)
-                if best is None or finding.confidence > best.confidence:
+                if finding is not None and (best is None or finding.confidence > best.confidence):
                     best = finding
         if best is not None:
             yield best
@@ -124,16 +128,40 @@ def can_end(graph: GraphReading, row: int, cue: Cue) -> bool:
     return bool(families & cue.families)
 
 
-def _missed_by(graph: GraphReading, row: int, claim: Claim) -> Finding:
+def _missed_by(graph: GraphReading, row: int, claim: Claim) -> Finding | None:
+    grade = _grade(graph, row, claim)
+    if grade == "not":
+        return None
     related = graph.property[row] == graph.property[claim.row]
+    confidence = claim.cue.confidence * (1.0 if related else OTHER_RELATION_RATIO)
+    if grade == "perhaps":
+        confidence = min(confidence, UNREAD_CONFIDENCE)
+    review = grade == "doubtfully"
     cue = claim.cue.name.replace("_", " ")
     return Finding(
         fact=row,
         by=claim.row,
-        verdict="missed",
+        verdict="needs review" if review else "missed",
         rule=f"cue_{claim.cue.name}",
-        confidence=round(claim.cue.confidence * (1.0 if related else OTHER_RELATION_RATIO), 3),
+        confidence=round(confidence * (REVIEW_RATIO if review else 1.0), 3),
         invalid_at_s=claim.order[0],
         evidence=f"A newer fact of the same source, from {date(claim.order[0])}, "
         f'says "{cue}" of "{shown(graph.target_name(row))}".',
     )
+
+
+def _grade(graph: GraphReading, row: int, claim: Claim) -> Grade:
+    """How surely the newer sentence means that the value has ended."""
+    masked = hide_name(graph.masked(claim.row), graph.target_name(row), ENDED)
+    matches = list(re.finditer(claim.cue.pattern, masked, re.IGNORECASE))
+    if ENDED not in masked or not matches:
+        return "perhaps"
+    after = claim.cue.ended == "after"
+    match = next(
+        (m for m in matches if ENDED in (masked[m.end() :] if after else masked[: m.start()])),
+        matches[0],
+    )
+    grade = graph.endings.grade(masked, match, graph.relation_name(row))
+    if grade == "plainly" and graph.scopes_part(row, claim.row) != "no":
+        return "perhaps"
+    return grade

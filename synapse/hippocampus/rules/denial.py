@@ -7,19 +7,21 @@ of one pair the newer one counts; a fact that only says that something ended is 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from synapse.hippocampus.finding import DENIED, Finding, date
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
+from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.stance import OWN, Stance, StanceReader
-from synapse.hippocampus.rules.succession import Succession
+from synapse.hippocampus.rules.succession import Step, Succession
 
 
 def denials(graph: GraphReading) -> Iterator[Finding]:
     """Active facts of which a newer fact of the same pair says the contrary."""
-    facts, time = graph.snapshot.facts, graph.time
+    time = graph.time
     rows = np.flatnonzero(graph.speaking & time.speaks)
     pair = _pair(graph, rows)
     order = np.argsort(pair, kind="stable")
@@ -48,18 +50,26 @@ def denials(graph: GraphReading) -> Iterator[Finding]:
     for place in succession.places().tolist():
         row = int(succession.row[place])
         if graph.active[row] and not _stays(graph, row, stances[row]):
-            step = next(succession.steps(place))
-            said = facts.relation[step.new] if not stances[step.new].yes else "the contrary"
-            yield Finding(
-                fact=row,
-                by=step.new,
-                verdict="missed",
-                rule=DENIED,
-                confidence=min(stances[row].confidence, stances[step.new].confidence),
-                invalid_at_s=step.at_s,
-                evidence=f"A newer fact of the same two entities, from {date(step.at_s)}, says "
-                f"otherwise: {' '.join(said.split())[:40]}.",
-            )
+            yield _finding(graph, stances, next(succession.steps(place)))
+
+
+def _finding(graph: GraphReading, stances: dict[int, Stance], step: Step) -> Finding:
+    old, new = stances[step.old], stances[step.new]
+    said = "the contrary" if new.yes else graph.snapshot.facts.relation[step.new]
+    confidence = min(old.confidence, new.confidence)
+    if new.grade == "perhaps" or graph.scopes_part(step.old, step.new) != "no":
+        confidence = min(confidence, UNREAD_CONFIDENCE)
+    review = new.grade == "doubtfully"
+    return Finding(
+        fact=step.old,
+        by=step.new,
+        verdict="needs review" if review else "missed",
+        rule=DENIED,
+        confidence=round(confidence * (REVIEW_RATIO if review else 1.0), 3),
+        invalid_at_s=step.at_s,
+        evidence=f"A newer fact of the same two entities, from {date(step.at_s)}, says "
+        f"otherwise: {' '.join(said.split())[:40]}.",
+    )
 
 
 def _pair(graph: GraphReading, rows: Ints) -> Ints:
@@ -80,11 +90,15 @@ def _denying(graph: GraphReading, rows: Ints, reader: StanceReader) -> dict[int,
         if not mood.asserts:
             continue
         stance = reader.denial(graph.masked(row), graph.relation_name(row))
+        if stance is not None and stance.grade == "not":
+            continue
         if stance is None and by_name:
             stance = reader.of_relation(graph.relation_name(row))
+            if graph.snapshot.facts.text[row].strip():
+                stance = replace(stance, grade="perhaps")
         elif stance is not None and by_name:
             named = reader.of_relation(graph.relation_name(row))
-            stance = Stance(False, stance.matters | named.matters, stance.confidence)
+            stance = replace(stance, matters=stance.matters | named.matters)
         if stance is not None:
             found[row] = stance
     return found

@@ -15,6 +15,7 @@ from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.amounts import AmountReader, Shape
 from synapse.hippocampus.rules.assertion import AssertionReader
+from synapse.hippocampus.rules.ending import EndingReader
 from synapse.hippocampus.rules.named import NamedFacts
 from synapse.hippocampus.rules.roles import earliest_and_latest, relations_by_role
 from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
@@ -43,8 +44,9 @@ class Readers:
         self.languages = tuple(languages)
         self.statements = StatementReader(self.languages[0])
         self.amounts = AmountReader(self.languages[0])
-        self.stances = StanceReader(self.statements)
         self.assertions = AssertionReader(self.statements, ENGLISH_ASSERTIONS, ENGLISH_RELATIONS)
+        self.endings = EndingReader(self.assertions)
+        self.stances = StanceReader(self.statements, self.endings)
         self.phrases = PhraseSearch(self.languages)
 
 
@@ -76,6 +78,7 @@ class GraphReading:
         self.amounts = readers.amounts
         self.stances = readers.stances
         self.assertions = readers.assertions
+        self.endings = readers.endings
         self._phrases = readers.phrases
         self._moods: dict[int, Mood] = {}
         self._masked: dict[int, str] = {}

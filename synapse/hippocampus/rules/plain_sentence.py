@@ -18,6 +18,10 @@ from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token
 
 Grade = Literal["plainly", "perhaps", "doubtfully", "not"]
+UNREAD_CONFIDENCE = 0.8
+"""The most where a sentence is not wholly understood."""
+REVIEW_RATIO = 0.6
+"""What is left of a confidence where a sentence tells a story, a wish, somebody's opinion."""
 _UNKNOWN_MAX_COUNT = 6
 _TO, _FROM = "to", "from"
 
@@ -131,7 +135,7 @@ class PlainSentence:
     def _noun_phrase(self, lead: list[Token]) -> list[Token]:
         """What stands in front: nothing but dates, or a noun and *of*."""
         w = self._words
-        occasional = w.occasions | w.determiners | w.adverbs | w.prepositions
+        occasional = w.occasions | w.news | w.determiners | w.adverbs | w.prepositions
         if all(t.word in occasional or not t.word.isalpha() for t in lead):
             return []
         if any(map(self._is_other, lead)):

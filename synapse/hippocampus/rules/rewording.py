@@ -11,6 +11,7 @@ from synapse.hippocampus.finding import Finding, date
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.amounts import Shape
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
+from synapse.hippocampus.rules.plain_sentence import UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.succession import Succession
 from synapse.hippocampus.wording import fold_name
 
@@ -99,11 +100,19 @@ def _other_values(graph: GraphReading, rows: Ints, shapes: dict[int, Shape]) -> 
             by=step.new,
             verdict="missed",
             rule=OTHER_VALUE,
-            confidence=_CONFIDENCE.get(int(graph.cardinality[row]), _UNKNOWN_CONFIDENCE),
+            confidence=_confidence(graph, row, step.new, len(changed)),
             invalid_at_s=step.at_s,
             evidence=f"A newer fact, from {date(step.at_s)}, says the same with another value: "
             f"{', '.join(changed)[:60]}.",
         )
+
+
+def _confidence(graph: GraphReading, old: int, new: int, changed_count: int) -> float:
+    """Where several values differ, or the circumstances may, the sentences may tell two things."""
+    confidence = _CONFIDENCE.get(int(graph.cardinality[old]), _UNKNOWN_CONFIDENCE)
+    if changed_count > 1 or graph.scopes_part(old, new) != "no":
+        return min(confidence, UNREAD_CONFIDENCE)
+    return confidence
 
 
 def _duplicates(graph: GraphReading, rows: Ints, shapes: dict[int, Shape]) -> Iterator[Finding]:

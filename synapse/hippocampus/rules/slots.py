@@ -13,6 +13,7 @@ from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
+from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.spelling import is_refinement, is_spelling
 from synapse.hippocampus.rules.statement import PLAIN, Mood
 from synapse.hippocampus.rules.succession import Step, Succession
@@ -22,10 +23,7 @@ SAME_PROPERTY, OTHER_STATE, CORRECTED = "same_property", "other_state", "correct
 SPELLING_CONFIDENCE, CORRECTION_CONFIDENCE, STATE_CONFIDENCE = 0.6, 0.9, 0.9
 NAMES_BOTH_CONFIDENCE = 0.7
 """Of values that differ in spelling alone, of corrections, of states such as *open*, *closed*."""
-UNREAD_CONFIDENCE = 0.8
-"""The most where a sentence of the two is not wholly understood."""
 _CONFIDENCE_MAX = 0.98
-_REVIEW_RATIO = 0.6
 _NO_SAYING_DAYS = 4_000.0
 
 
@@ -118,7 +116,7 @@ class _Slots:
             by=step.new,
             verdict="needs review" if review else "missed",
             rule=CORRECTED if new.corrects else self._rule,
-            confidence=round(confidence * (_REVIEW_RATIO if review else 1.0), 3),
+            confidence=round(confidence * (REVIEW_RATIO if review else 1.0), 3),
             invalid_at_s=step.at_s,
             evidence=f"From {date(step.at_s)} on, a newer fact gives the same property the value "
             f'"{name}".',

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from synapse.hippocampus.lexicon.words import split_name, stem
+from synapse.hippocampus.rules.ending import EndingReader
+from synapse.hippocampus.rules.plain_sentence import Grade
 from synapse.hippocampus.rules.statement import TARGET, StatementReader
 from synapse.hippocampus.wording import compiled
 
 _DENIED_CONFIDENCE, _OPPOSITE_CONFIDENCE = 0.85, 0.9
 _WORDS_BETWEEN_MAX = 6
 _WORDS_WITHOUT_NAME_MAX = 14
+_SURER: tuple[Grade, ...] = ("plainly", "perhaps", "doubtfully", "not")
 OWN = "own property"
 """The matter of a fact's own property."""
 _WORD = re.compile(r"⟨[so]⟩|[^\W_]+(?:['’][^\W_]+)?")
@@ -26,13 +30,27 @@ class Stance:
     matters: frozenset[str]
     """Families, opposites, and the fact's own property."""
     confidence: float
+    grade: Grade = "plainly"
+    """How surely a sentence that denies means what it says."""
+
+
+_UNDONE = Stance(False, frozenset(), 0.0, "not")
+
+
+def _surest(grades: Sequence[Grade]) -> Grade:
+    return min(grades, key=_SURER.index)
 
 
 class StanceReader:
     """Reads from relation names and sentences whether they affirm or deny.
 
     >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
-    >>> reader = StanceReader(StatementReader(ENGLISH))
+    >>> from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
+    >>> from synapse.hippocampus.lexicon.english_assertions import ENGLISH_ASSERTIONS
+    >>> from synapse.hippocampus.rules.assertion import AssertionReader
+    >>> statements = StatementReader(ENGLISH)
+    >>> reader = StanceReader(statements, EndingReader(
+    ...     AssertionReader(statements, ENGLISH_ASSERTIONS, ENGLISH_RELATIONS)))
     >>> reader.of_relation("DISLIKES").yes, reader.of_relation("LIKES").yes
     (False, True)
     >>> reader.denial("⟨s⟩ resigned from ⟨o⟩", "LEFT").yes
@@ -41,9 +59,11 @@ class StanceReader:
     True
     """
 
-    def __init__(self, reader: StatementReader) -> None:
+    def __init__(self, reader: StatementReader, clauses: EndingReader) -> None:
         wording = reader.wording
         self._reader = reader
+        self._clauses = clauses
+        self._half_denied = compiled(wording.half_denied)
         self._endings = [(ending, compiled(ending.pattern)) for ending in wording.endings]
         self._negates = compiled(wording.negates)
         self._opposites = [
@@ -51,6 +71,7 @@ class StanceReader:
             for o in wording.opposites
         ]
         self.of_relation = lru_cache(65_536)(self._of_relation)
+        self.denial = lru_cache(65_536)(self._denial)
 
     def _of_relation(self, relation: str) -> Stance:
         words = " ".join(split_name(relation))
@@ -65,29 +86,56 @@ class StanceReader:
         own = frozenset() if denies else families | {OWN}
         return Stance(not denies, own | opposites, _OPPOSITE_CONFIDENCE)
 
-    def denial(self, masked: str, relation: str) -> Stance | None:
-        """What a sentence denies, ``None`` if it denies nothing about its two entities."""
+    def _denial(self, masked: str, relation: str) -> Stance | None:
+        """What a sentence denies, ``None`` if it denies nothing about its two entities.
+
+        A sentence that says of an end that there was none denies no matter, by the grade *not*.
+        """
         confidence, matters, undone = 0.0, frozenset[str](), False
+        grades: list[Grade] = []
         for ending, pattern in self._endings:
             match = pattern.search(masked)
             if match and self._is_about_target(masked, match):
-                if self._undone(masked, match):
+                grade = self._clauses.grade(masked, match, relation)
+                if grade == "not" or self._undone(masked, match):
                     undone = True
                     continue
                 matters |= ending.families or self._ended(masked, match, relation)
                 confidence = max(confidence, ending.confidence)
+                grades.append(grade)
         if matters or undone:
-            return Stance(False, matters, confidence) if matters else None
+            return Stance(False, matters, confidence, _surest(grades)) if matters else _UNDONE
         match = self._negates.search(masked)
         if match and self._is_about_target(masked, match):
-            opposites, denies = self._opposed(masked)
-            if not denies:
-                return Stance(
-                    False, self._ended(masked, match, relation) | opposites, _DENIED_CONFIDENCE
-                )
+            return self._negation(masked, match, relation)
+        return self._contrary(masked, relation)
+
+    def _contrary(self, masked: str, relation: str) -> Stance | None:
+        """What a sentence denies by a verb such as *dislikes*."""
+        for match in list(_WORD.finditer(masked))[:3]:
+            opposites, denies = self._opposed(match[0])
+            if denies and not match[0].startswith("⟨"):
+                grade = self._clauses.grade(masked, match, relation)
+                if grade == "not":
+                    return _UNDONE
+                return Stance(False, opposites, _OPPOSITE_CONFIDENCE, grade)
+        return None
+
+    def _negation(self, masked: str, match: re.Match[str], relation: str) -> Stance | None:
+        """What a sentence with *not* denies: nothing where it denies less than the whole."""
+        before, after = masked[: match.start()], masked[match.end() :]
+        opposites, denies = self._opposed(masked)
+        if denies or self._half_denied.search(after) or self._negates.search(after):
             return None
-        opposites, denies = self._opposed(self._verb(masked))
-        return Stance(False, opposites, _OPPOSITE_CONFIDENCE) if denies else None
+        if TARGET in before and TARGET not in after:
+            words = _WORD.findall(before)
+            if not words or words[-1].casefold() not in self._clauses.helping_forms:
+                return None
+        grade = self._clauses.grade(masked, match, relation)
+        if grade == "not":
+            return _UNDONE
+        matters = self._ended(masked, match, relation) | opposites
+        return Stance(False, matters, _DENIED_CONFIDENCE, grade)
 
     def matters(self, masked: str) -> frozenset[str]:
         """What an affirming sentence speaks of."""
@@ -100,10 +148,13 @@ class StanceReader:
 
     def _ended(self, masked: str, match: re.Match[str], relation: str) -> frozenset[str]:
         """What a phrase that ends *whatever the sentence speaks of* ends."""
-        following = " ".join(_WORD.findall(masked[match.end() :])[:3])
+        following = split_name(" ".join(_WORD.findall(masked[match.end() :])[:3]))
+        told = " ".join(following)
+        families = self._reader.families(told) | _verbs(told)
+        verb = next((w for w in following if not self._clauses.is_light(w)), "")
         own = self.of_relation(relation)
-        following = " ".join(split_name(following))
-        families = self._reader.families(following) | _verbs(following)
+        if verb and own.yes and not self._clauses.speaks_of(verb, relation):
+            return self._reader.families(verb) | _verbs(verb)
         return families | (own.matters if own.yes else frozenset()) | {OWN}
 
     def _opposed(self, words: str) -> tuple[frozenset[str], bool]:

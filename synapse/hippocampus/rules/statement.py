@@ -74,13 +74,14 @@ def hide_names(text: str, subject: str, target: str) -> str:
     """
     text = text[:_MASKED_CHARACTERS_MAX]
     if subject == target:
-        return _replace_whole(text, subject, SUBJECT)
+        return hide_name(text, subject, SUBJECT)
     if len(subject) < len(target):
-        return _replace_whole(_replace_whole(text, target, TARGET), subject, SUBJECT)
-    return _replace_whole(_replace_whole(text, subject, SUBJECT), target, TARGET)
+        return hide_name(hide_name(text, target, TARGET), subject, SUBJECT)
+    return hide_name(hide_name(text, subject, SUBJECT), target, TARGET)
 
 
-def _replace_whole(text: str, name: str, mark: str) -> str:
+def hide_name(text: str, name: str, mark: str) -> str:
+    """A text with a mark in place of a name, wherever the name stands whole."""
     if not name:
         return text
     lowered, wanted = text, name

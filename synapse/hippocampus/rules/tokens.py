@@ -6,14 +6,13 @@ import re
 from typing import NamedTuple
 
 from synapse.hippocampus.lexicon.words import stem
-from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 
 POSSESSIVE = "'s"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _TOKEN = re.compile(
-    r"⟨[so]⟩|['’]s?(?!\w)|[^\W_]+(?:[-'’.&+/][^\W_]+)*|[,;:()!?“”\"«»—–]",
+    r"⟨[sox]⟩|['’]s?(?!\w)|[^\W_]+(?:[-'’.&+/][^\W_]+)*|[,;:()!?“”\"«»—–]",
 )
-_OWN_QUOTES = re.compile(r"[\"“”«»'‘’]+(⟨[so]⟩)[\"“”«»'‘’]+(?!s)")
+_OWN_QUOTES = re.compile(r"[\"“”«»'‘’]+(⟨[sox]⟩)[\"“”«»'‘’]+(?!s)")
 
 
 class Token(NamedTuple):
@@ -51,7 +50,7 @@ def tokens(sentence: str) -> list[Token]:
 
 
 def _token(text: str) -> Token:
-    if text in (SUBJECT, TARGET):
+    if text.startswith("⟨"):
         return Token(text, text, False)
     if text in ("'", "’", "’s"):
         return Token(POSSESSIVE, POSSESSIVE, False)

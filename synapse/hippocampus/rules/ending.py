@@ -1,0 +1,161 @@
+"""Whether a phrase that ends something is meant so: who ends it, is it real, is it all of it?
+
+*Stop using Redis*, *Bob left Acme, so Ann took his desk*, *In the story she left*, *left Acme a
+note* and *not only Redis* all hold a phrase that announces an end. As with assertions, an end is
+certain only where every word of its clause is understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from synapse.hippocampus.lexicon.words import stem
+from synapse.hippocampus.rules.assertion import AssertionReader
+from synapse.hippocampus.rules.plain_sentence import Grade
+from synapse.hippocampus.rules.statement import SUBJECT, TARGET
+from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, tokens
+
+ENDED = "⟨x⟩"
+"""Mark in place of the name of the value that ends."""
+_MARKS = frozenset((SUBJECT, TARGET, ENDED))
+_QUOTES = frozenset('"“”«»')
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+class EndingReader:
+    """Reads the clause around a phrase that ends something.
+
+    >>> from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
+    >>> from synapse.hippocampus.lexicon.english_assertions import ENGLISH_ASSERTIONS
+    >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
+    >>> from synapse.hippocampus.rules.statement import StatementReader
+    >>> reader = EndingReader(
+    ...     AssertionReader(StatementReader(ENGLISH), ENGLISH_ASSERTIONS, ENGLISH_RELATIONS))
+    >>> left = re.compile("left")
+    >>> for said in ("⟨s⟩ left ⟨o⟩ in May", "⟨s⟩ left ⟨o⟩ a note", "⟨s⟩'s boss left ⟨o⟩"):
+    ...     print(reader.grade(said, left.search(said), "WORKS_AT"))
+    plainly
+    perhaps
+    not
+    """
+
+    def __init__(self, assertions: AssertionReader) -> None:
+        words = assertions.words
+        self._assertions = assertions
+        self._words = words
+        self._begins = frozenset(map(stem, words.begins))
+        self._occupations = frozenset(map(stem, words.occupations))
+        self._nouns = assertions.nouns
+        self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
+        self.helping_forms = words.present | words.past | words.helping
+
+    def grade(self, masked: str, match: re.Match[str], relation: str) -> Grade:
+        """How surely a phrase says that something between ⟨s⟩ and the marked names ended.
+
+        Args:
+            masked: a text with marks for its names.
+            match: the phrase in it.
+            relation: of the fact that ends, or of the one that says so.
+        """
+        before = _BETWEEN_SENTENCES.split(masked[: match.start()])[-1]
+        after = _BETWEEN_SENTENCES.split(masked[match.end() :])[0]
+        evidence = self._assertions.evidence(relation)
+        speech = self._assertions.speech(before, after, evidence)
+        if speech in ("not", "doubtfully"):
+            return speech
+        clause, phrase, rest = tokens(before), tokens(match[0]), tokens(after)
+        if any(t.word in _QUOTES for t in (*clause, *rest)):
+            return "doubtfully"
+        grades = (
+            self._subject(clause, phrase, evidence),
+            self._phrase(phrase),
+            self._rest(rest, evidence),
+        )
+        return min(grades, key=("not", "perhaps", "plainly").index)
+
+    def is_light(self, word: str) -> bool:
+        """Whether a word says little about what ends: an article, a preposition, a form of *be*."""
+        return word in self._light | self.helping_forms or word in ("s", "o", "x")
+
+    def speaks_of(self, word: str, relation: str) -> bool:
+        """Whether a word speaks of a relation."""
+        return stem(word) in self._assertions.evidence(relation)
+
+    def _subject(
+        self,
+        clause: list[Token],
+        phrase: Sequence[Token],
+        evidence: frozenset[str],
+    ) -> Grade:
+        """Whether the clause before the phrase is about the fact's own entities alone."""
+        said = clause[self._lead_count(clause) :]
+        if not said:
+            return "plainly"
+        if said[0].word not in _MARKS | self._words.pronouns:
+            does_it_to_subject = SUBJECT in (t.word for t in phrase) and len(said) == 1
+            return "plainly" if does_it_to_subject else self._of_others(said, evidence)
+        for place, token in enumerate(said[1:], 1):
+            if token.word == POSSESSIVE:
+                if self._of_others(said[place + 1 : place + 3], evidence) == "not":
+                    return "not"
+            elif token.is_name or not self._is_known(token, evidence):
+                return self._of_others(said, evidence)
+        return "plainly"
+
+    def _lead_count(self, clause: Sequence[Token]) -> int:
+        """How many words in front only tell when and where."""
+        w = self._words
+        opening = w.occasions | w.news | w.determiners | w.adverbs | w.prepositions
+        place = 0
+        while place < len(clause):
+            word = clause[place].word
+            led = place > 0 and clause[place - 1].word in w.prepositions
+            if not (word in opening or (not word[0].isalpha() and (word not in _MARKS or led))):
+                break
+            place += 1
+        return place
+
+    def _of_others(self, said: Sequence[Token], evidence: frozenset[str]) -> Grade:
+        others = self._words.others
+        return "not" if any(
+            t.word in others and t.stem not in evidence for t in said
+        ) else "perhaps"  # fmt: skip
+
+    def _is_known(self, token: Token, evidence: frozenset[str]) -> bool:
+        w = self._words
+        return (
+            token.word in _MARKS | self._light | self.helping_forms | w.occasions | w.joins | {","}
+            or token.stem in evidence | self._begins | self._nouns
+            or any(map(str.isdigit, token.word))
+        ) and token.word not in w.relatives
+
+    def _phrase(self, phrase: Sequence[Token]) -> Grade:
+        """Whether the verb itself tells what happened, rather than what to do or is being done."""
+        first = phrase[0].word if phrase else ""
+        if first.endswith("ing") or first in self._words.bare:
+            return "perhaps"
+        return "plainly"
+
+    def _rest(self, rest: Sequence[Token], evidence: frozenset[str]) -> Grade:
+        """What follows: nothing that makes it less, or something else."""
+        w = self._words
+        words = [token.word for token in rest]
+        named = min((words.index(mark) for mark in _MARKS if mark in words), default=0)
+        if any(t.stem in self._nouns - evidence - self._occupations for t in rest[:named]):
+            return "perhaps"  # "left the building of ⟨o⟩"
+        for place, token in enumerate(rest):
+            following = rest[place + 1] if place + 1 < len(rest) else None
+            if token.word in w.endings_openers:
+                return "plainly"
+            if token.word in w.joins | {",", ";", "("}:
+                if following and following.is_name:
+                    return "perhaps"
+                return "plainly"
+            if token.word == POSSESSIVE or (token.is_name and token.word not in w.occasions):
+                return "perhaps"
+            if token.word in w.moments or token.word in w.relatives:
+                return "perhaps"
+            if token.word not in "!.?" and not self._is_known(token, evidence):
+                return "perhaps"
+        return "plainly"

@@ -22,7 +22,7 @@ from synapse.store.table import joined_part, typed_part
 Connection = Any
 
 _FIND = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN ID(n), outdegree(n, 'RELATES_TO')"
-_HUB_FACTS_COUNT = 1_000
+_HUB_FACTS_COUNT = 50
 """An entity with more facts is read only as far as the named relations go."""
 
 

@@ -64,13 +64,11 @@ def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
     """Facts that begin a value, by source and in order of time."""
     facts, time = graph.snapshot.facts, graph.time
     patterns = [(b, compiled(b.pattern)) for b in graph.languages[0].beginnings]
-    by_name: list[Beginning | None] = []
-    for name in time.relation_names:
-        words = " ".join(split_name(name))
-        by_name.append(next((b for b, p in patterns if p.search(words)), None))
+    names = [" ".join(split_name(name)) for name in time.relation_names]
+    by_name = [next((b for b, p in patterns if p.search(name)), None) for name in names]
     marked = np.array([b is not None for b in by_name], np.bool_)[time.relation]
     needles = graph.languages[0].beginning_needles
-    told = [any(n in " ".join(split_name(name)) for n in needles) for name in time.relation_names]
+    told = [any(map(name.__contains__, needles)) for name in names]
     open_to_text = (graph.cardinality == EVENT) | (graph.cardinality == UNKNOWN)
     open_to_text |= np.array(told, np.bool_)[time.relation]
     spoken = graph.spoken.beginnings & (open_to_text | marked)

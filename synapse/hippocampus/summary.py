@@ -231,6 +231,11 @@ def _warnings(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> list[str]:
     unknown_count = int(np.isnan(thoughts.touched.last_touch_s).sum())
     if unknown_count:
         warnings.append(f"{unknown_count} memories carry no readable time; they count as fresh")
+    crowded_count = thoughts.near_duplicates.left_out_count
+    if crowded_count:
+        warnings.append(
+            f"{crowded_count} facts were not compared with each other: too many join two entities"
+        )
     groups = sorted(snapshot.group_ids() - DEFAULT_GROUPS)
     if len(groups) > 1:
         warnings.append(f"the graph holds several groups, taken together: {listed(groups)}")

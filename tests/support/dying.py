@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 WRITES = ("GRAPH.QUERY", "EVAL", "SET")
@@ -29,13 +30,16 @@ class DyingConnection:
 
     def execute_command(self, *arguments: Any, **options: Any) -> Any:
         """Carry out a command, unless this is the end."""
-        is_end = False
-        if arguments[0] in WRITES:
-            self.writes_count += 1
-            is_end = self.writes_count == self._at_write
+        act = partial(self._connection.execute_command, *arguments, **options)
+        return self.written(act) if arguments[0] in WRITES else act()
+
+    def written(self, act: Callable[[], Any]) -> Any:
+        """Carry out a write, unless this is the end."""
+        self.writes_count += 1
+        is_end = self.writes_count == self._at_write
         if is_end and not self._after:
             self._die()
-        reply = self._connection.execute_command(*arguments, **options)
+        reply = act()
         if is_end:
             self._die()
         return reply
@@ -46,7 +50,30 @@ class DyingConnection:
 
     def set(self, *arguments: Any, **options: Any) -> Any:
         """A plain value, which is the lock."""
-        return self._connection.set(*arguments, **options)
+        return self.written(partial(self._connection.set, *arguments, **options))
+
+    def pipeline(self, transaction: bool = True) -> Any:
+        """A transaction is one write."""
+        pipe = self._connection.pipeline(transaction=transaction)
+        return _DyingPipeline(self, pipe) if transaction else pipe
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
+
+
+class _DyingPipeline:
+    def __init__(self, owner: DyingConnection, pipe: Any) -> None:
+        self._owner = owner
+        self._pipe = pipe
+
+    def __enter__(self) -> _DyingPipeline:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._pipe.__exit__(*raised)
+
+    def execute(self) -> Any:
+        return self._owner.written(self._pipe.execute)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pipe, name)

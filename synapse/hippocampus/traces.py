@@ -33,11 +33,12 @@ def trace_table(keys: Keys, columns: Mapping[str, npt.NDArray[np.generic]]) -> T
     >>> table["key"].tolist(), table["frequency"].tolist()
     ([b'a', b'b'], [0.25, 0.5])
     """
+    order = key_order(keys)
     table = np.zeros(len(keys), TRACE_DTYPE)
-    table["key"] = keys
+    table["key"] = keys[order]
     for name, column in columns.items():
-        table[name] = column
-    return rows_at(table, key_order(keys))
+        table[name] = column[order]
+    return table
 
 
 def rows_at(table: TraceTable, rows: Ints) -> TraceTable:
@@ -104,8 +105,16 @@ def changed_rows(before: TraceTable, after: TraceTable) -> Bools:
 
 
 def removed_keys(before: TraceTable, after: TraceTable) -> Keys:
-    """Keys of ``before`` that ``after`` no longer has."""
-    gone: Keys = np.setdiff1d(before["key"], after["key"], assume_unique=True)
+    """Keys of ``before`` that ``after`` no longer has.
+
+    >>> old, new = (trace_table(np.array(keys), {}) for keys in ([b"a", b"c", b"d"], [b"b", b"c"]))
+    >>> removed_keys(old, new).tolist(), removed_keys(new, new).tolist()
+    ([b'a', b'd'], [])
+    """
+    old, new = before["key"], after["key"]
+    if len(old) == 0 or len(new) == 0:
+        return old
+    gone: Keys = old[new[np.minimum(np.searchsorted(new, old), len(new) - 1)] != old]
     return gone
 
 

@@ -58,7 +58,7 @@ def encode(
         dirty[_slots(removed)] = True
     rows = np.flatnonzero(dirty[slots])
     order = rows[np.argsort(slots[rows], kind="stable")]
-    packed = rows_at(table, order).tobytes()
+    packed = rows_at(table, order).view(np.uint8).data  # each byte is copied only once
     ends = np.cumsum(np.bincount(slots[rows], minlength=_SLOTS_COUNT)) * RECORD_BYTES
     dirty_slots = np.flatnonzero(dirty)
     starts = np.concatenate(([0], ends[:-1]))[dirty_slots]
@@ -67,7 +67,7 @@ def encode(
         dirty_slots.tolist(), starts.tolist(), ends[dirty_slots].tolist(), strict=True
     ):
         bucket, field = divmod(slot, 256)
-        blocks.setdefault(bucket, {})[bytes((field,))] = packed[start:end]
+        blocks.setdefault(bucket, {})[bytes((field,))] = bytes(packed[start:end])
     return blocks
 
 

@@ -38,7 +38,13 @@ from synapse.hippocampus.stages import NO_DUPLICATES, Thoughts
 from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.summary import summarize, tell_lapsed, tell_resolved, timeless
-from synapse.hippocampus.traces import TraceTable, changed_rows, key_order, removed_keys
+from synapse.hippocampus.traces import (
+    TraceTable,
+    changed_rows,
+    empty_traces,
+    key_order,
+    removed_keys,
+)
 from synapse.hippocampus.usage import Usage
 
 LOUD_FAILURES_COUNT = 3
@@ -182,6 +188,7 @@ class ConsolidationEngine:
             raise LockBusy(f"another run works on graph {graph!r}; it will be done by that run")
         room = self.store.read_room(graph)
         found = self._find(run, room)
+        room = replace(room, traces=empty_traces())  # compared by now: free them before writing
         report = summarize(
             found.known, found.standing, room,
             schemas=run.schemas, prune=run.prune, recalls=_recalls(found, room, run),

@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from synapse.hippocampus.model import TRACE_DTYPE, Bools, Ints, Keys
 
+_SLAB_ROWS_COUNT = 65_536
+"""Rows that are copied at a time where two tables are compared."""
+
 TraceTable = npt.NDArray[np.void]
 """Rows of :data:`~synapse.hippocampus.model.TRACE_DTYPE`, sorted by key, keys unique."""
 
@@ -93,14 +96,16 @@ def changed_rows(before: TraceTable, after: TraceTable) -> Bools:
     >>> changed_rows(old, new).tolist(), changed_rows(new, new).any().item()
     ([False, True], False)
     """
-    if len(before) == 0:
+    if len(before) == 0 or len(after) == 0:
         return np.ones(len(after), np.bool_)
     differs: Bools
     if len(before) == len(after) and (before["key"] == after["key"]).all():
         differs = _row_bytes(before) != _row_bytes(after)
     else:
         place = np.minimum(np.searchsorted(before["key"], after["key"]), len(before) - 1)
-        differs = _row_bytes(before)[place] != _row_bytes(after)
+        old, new = _row_bytes(before), _row_bytes(after)
+        slabs = (slice(i, i + _SLAB_ROWS_COUNT) for i in range(0, len(new), _SLAB_ROWS_COUNT))
+        differs = np.concatenate([old[place[slab]] != new[slab] for slab in slabs])
     return differs
 
 

@@ -158,10 +158,10 @@ class PruningConfig(_Section):
     """An entity with so many facts holds the graph together and stays."""
     max_share_ratio: Ratio = 0.05
     """No run proposes more of all memories than this."""
-    max_count: Annotated[int, Field(ge=0)] = 1_000
+    max_count: Annotated[int, Field(ge=0)] = 200
     """Nor more than so many."""
-    max_lifetime_ratio: Ratio = 0.25
-    """Nor more than lets all runs together take this share of what there ever was."""
+    max_lifetime_ratio: Ratio = 0.20
+    """Nor more than lets all runs of ninety days take this share of what there was."""
 
 
 class RankingConfig(_Section):

@@ -22,8 +22,10 @@ from synapse.errors import (
     UnknownGraph,
 )
 from synapse.hippocampus.applier import Job
+from synapse.hippocampus.caps import spent_on
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.interference import NearDuplicates
+from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.ledger import changes, follow
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
@@ -222,8 +224,16 @@ class ConsolidationEngine:
         Raises:
             UnknownGraph: no such graph, or the graph does not hold the group.
         """
-        recalled = Recalled.of(self.store.read_room(run.scope.graph))
-        return self._scoped(run, self.store.read_graph(run.scope.graph), recalled)
+        room = self.store.read_room(run.scope.graph)
+        return self._scoped(run, self.store.read_graph(run.scope.graph), self._recalled(run, room))
+
+    def _recalled(self, run: Run, room: Room) -> Recalled:
+        return replace(Recalled.of(room), archived_count=self._archived_count(run))
+
+    def _archived_count(self, run: Run) -> int:
+        """Memories that runs have taken of late."""
+        runs = runs_of(self.store.read_journal(run.scope.graph))
+        return sum(len(taken) for taken in spent_on(runs, run.now_s).values())
 
     def _scoped(self, run: Run, snapshot: GraphSnapshot, recalled: Recalled) -> Thoughts:
         require_group(run.scope, snapshot.group_ids())
@@ -254,7 +264,10 @@ class ConsolidationEngine:
             read_s = self._stopwatch()
             kept = Kept.from_traces(room.traces, seen)
             if kept is not None:
-                usage = Usage.of(seen.memory_uuids, room.profiles, room.links, room.pins)
+                usage = Usage.of(
+                    seen.memory_uuids, room.profiles, room.links, room.pins,
+                    self._archived_count(run),
+                )  # fmt: skip
                 standing = Standing(seen, kept, run.now_s, self.config, usage)
                 plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)
                 nothing = Resolved(room, is_dry=run.dry_run) if run.resolve else None
@@ -263,7 +276,7 @@ class ConsolidationEngine:
 
     def _think(self, run: Run, room: Room, snapshot: GraphSnapshot) -> _Found:
         read_s = self._stopwatch()
-        thoughts = self._scoped(run, snapshot, Recalled.of(room))
+        thoughts = self._scoped(run, snapshot, self._recalled(run, room))
         resolved = None
         if run.resolve:
             job = Job(run.run_id, RESOLVE, run.now_s, run.max_changes, dry_run=run.dry_run)

@@ -35,6 +35,8 @@ class Recalled:
     """Memories that were put into a prompt unasked, each time counted."""
     folded: str = ""
     """Id of the last recall set that this run has folded."""
+    archived_count: int = 0
+    """Memories that runs have ended or archived of late: they count against the lifetime cap."""
 
     @classmethod
     def of(cls, room: Room) -> Recalled:

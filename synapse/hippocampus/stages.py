@@ -134,8 +134,9 @@ class Thoughts:
         """What recalls and pins say about each memory."""
         recalled = self.recalled
         return Usage.of(
-            self.snapshot.memory_uuids, recalled.profiles, recalled.links, recalled.pins
-        )
+            self.snapshot.memory_uuids, recalled.profiles, recalled.links, recalled.pins,
+            recalled.archived_count,
+        )  # fmt: skip
 
     @cached_property
     def last_touch_s(self) -> Floats:

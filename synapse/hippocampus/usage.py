@@ -33,7 +33,12 @@ class Usage:
 
     @classmethod
     def of(
-        cls, uuids: Sequence[str], profiles: Profiles, links: Links, pins: Collection[str]
+        cls,
+        uuids: Sequence[str],
+        profiles: Profiles,
+        links: Links,
+        pins: Collection[str],
+        archived_count: int = 0,
     ) -> Usage:
         """The columns for these memories.
 
@@ -58,7 +63,7 @@ class Usage:
             partners = links.get(uuid, {}).values()
             co_recalls_count[row] = max((p.times_count for p in partners), default=0)
         recalls = Recalls(np.array(times_s, np.float64), np.array(memory, np.int64))
-        return cls(recalls, last_recall_s, co_recalls_count, pinned)
+        return cls(recalls, last_recall_s, co_recalls_count, pinned, archived_count)
 
     @classmethod
     def none(cls, memories_count: int) -> Usage:

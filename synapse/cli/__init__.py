@@ -22,6 +22,7 @@ from synapse import __version__
 from synapse.cli.apply import apply
 from synapse.cli.chat import chat
 from synapse.cli.consolidate import consolidate
+from synapse.cli.doctor import doctor
 from synapse.cli.explain import explain
 from synapse.cli.hermes import app as hermes
 from synapse.cli.load import load
@@ -51,7 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    chat, consolidate, plan, apply, prune, undo, runs, status, explain, simulate, review,
+    chat, consolidate, plan, apply, prune, undo, runs, status, doctor, explain, simulate, review,
     relations, recall_log, pin, unpin, load,
 ):  # fmt: skip
     app.command()(command)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from synapse.hippocampus.scope import Scope
     from synapse.hippocampus.stages import Thoughts
     from synapse.settings import Settings
+    from synapse.store.falkordb import FalkorStore
 
 GroupId = Annotated[
     str | None,
@@ -72,7 +73,7 @@ def moment(now: str | None) -> float:
 
 
 @contextmanager
-def opened_store(settings: Settings) -> Iterator[MemoryStore]:
+def opened_store(settings: Settings) -> Iterator[FalkorStore]:
     """The store, closed afterwards."""
     from synapse.store import open_store
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from synapse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from synapse.hippocampus.ports import MemoryStore
+    from synapse.store.falkordb import FalkorStore
 
 _SERVERS = ("redis://", "rediss://", "unix://", "falkor://", "falkors://")
 _EMBEDDED = "embedded:"
 
 
-def open_store(uri: str) -> MemoryStore:
+def open_store(uri: str) -> FalkorStore:
     """Open the store at an address; ``close()`` it when done.
 
     Args:
@@ -40,7 +40,7 @@ def open_store(uri: str) -> MemoryStore:
     )
 
 
-def _open_embedded(folder: str) -> MemoryStore:
+def _open_embedded(folder: str) -> FalkorStore:
     from synapse.store.embedded import EmbeddedServer
     from synapse.store.falkordb import FalkorStore
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 from redis.exceptions import ResponseError
 
 from synapse.store.bites import TARGET_MS, server_ms
-from synapse.store.collector import Collector
 from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.wire import Ask
 
@@ -43,6 +42,13 @@ class _TookTooLong(Exception):
     """The server gave a query up; a smaller range will do."""
 
 
+class Collecting(Protocol):
+    """Takes the items of a table, part by part."""
+
+    def add(self, part: Part) -> None:
+        """The next items."""
+
+
 class TableReader:
     """Reads one table of one graph, range by range.
 
@@ -53,7 +59,7 @@ class TableReader:
         collector: gets the items, each part while the server works on the next.
     """
 
-    def __init__(self, ask: Ask, graph: str, table: Table, collector: Collector) -> None:
+    def __init__(self, ask: Ask, graph: str, table: Table, collector: Collecting) -> None:
         self._send = ask
         self._graph = graph
         self._table = table

@@ -85,6 +85,14 @@ def list_graphs(connection: Connection) -> list[str]:
     return sorted(name for name in names if not name.startswith(OWN_PREFIX))
 
 
+def node_of(connection: Connection, key: str) -> Connection:
+    """A client of the one server that holds a key; in a cluster that is one of many."""
+    cluster: Any = connection
+    if isinstance(cluster, RedisCluster):
+        return cluster.get_redis_connection(cluster.get_node_from_key(key))  # type: ignore[no-untyped-call]
+    return connection
+
+
 def _normal(uri: str) -> str:
     scheme, colon, rest = uri.partition("://")
     scheme = _ALIASES.get(scheme.lower(), scheme.lower())

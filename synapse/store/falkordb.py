@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.health import GraphHealth, ServerHealth
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, memory_keys
@@ -14,7 +15,7 @@ from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange
 from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
-from synapse.store import archive, beliefs, ends, journal, lock, recalls, room
+from synapse.store import archive, beliefs, diagnosis, ends, journal, lock, recalls, room
 from synapse.store.connection import Connection, connect, list_graphs
 from synapse.store.document import refuse_own_graph
 from synapse.store.failures import explained
@@ -238,6 +239,16 @@ class FalkorStore:
         """Add a memory to a graph in Graphiti's own shape; return how much of it was new."""
         with self._at_work_on(graph) as connection:
             return write_document(connection, graph, nodes_and_edges)
+
+    def inspect_server(self, graph: str, clock: Callable[[], float]) -> ServerHealth:
+        """What is known about the server that holds a graph, or would hold it."""
+        with self._at_work_on(graph) as connection:
+            return diagnosis.read_server(connection, graph, clock)
+
+    def inspect_graph(self, graph: str, now_s: float) -> GraphHealth:
+        """What is known about a graph and the room beside it."""
+        with self._at_work_on(graph) as connection:
+            return diagnosis.read_graph_health(connection, graph, now_s)
 
     def close(self) -> None:
         """Free the connections; stop a private server."""

@@ -16,8 +16,8 @@
 ``lock``             string  token of the run at work; expires by itself
 ===================  ======  ==================================================================
 
-Deleting these keys removes Synapse. A user of the server who works on one graph needs
-``~my-agent ~synapse:{my-agent}:*`` and :data:`ACL_RULES`; ``+graph.list`` shows all graphs.
+Deleting these keys removes Synapse. What a user of the server needs stands in
+:mod:`~synapse.store.rights`.
 """
 
 from __future__ import annotations
@@ -51,12 +51,6 @@ from synapse.store.lock import lock_holder, refuse_without_lock
 from synapse.store.recalls import queue_recollections, read_recollections
 from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, bucket_and_field, decode, encode
 
-ACL_RULES = (
-    "+graph.query +graph.ro_query +hset +hsetnx +hexists +hmget +hgetall +hscan +hlen +hincrby "
-    "+hdel +xadd +xrange +xlen +xdel +xtrim +set +get +del +eval +pexpire "
-    "+watch +unwatch +multi +discard +exec"
-)
-
 SCHEMA_VERSION = 1
 _SURPRISES_MAX_COUNT = 100_000
 _ATTEMPTS_COUNT = 10
@@ -64,7 +58,6 @@ _ATTEMPTS_COUNT = 10
 # 16 hashes of a room with 600,000 traces keep it busy for about 2 ms.
 _BUCKETS_PER_TRIP = 16
 
-_IF_MINE = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call({}) end return 0"
 _NOTICE = """
 if ARGV[1] ~= '' and redis.call('HSETNX', KEYS[2], ARGV[1], '') == 0 then return 0 end
 for i = 3, #ARGV, 6 do
@@ -72,8 +65,6 @@ for i = 3, #ARGV, 6 do
     'rule', ARGV[i + 2], 'surprise_ratio', ARGV[i + 3], 'at_s', ARGV[i + 4], 'kind', ARGV[i + 5])
 end
 return 1"""
-_EXTEND = _IF_MINE.format("'PEXPIRE',KEYS[1],ARGV[2]")
-_RELEASE = _IF_MINE.format("'DEL',KEYS[1]")
 
 
 def read_room(connection: Connection, graph: str) -> Room:

@@ -24,7 +24,15 @@ def loaded_by(code: str) -> set[str]:
         ["--help"],
         *(
             [name, "--help"]
-            for name in ("consolidate", "load", "review", "relations", "recall-log", "pin")
+            for name in (
+                "consolidate",
+                "doctor",
+                "load",
+                "review",
+                "relations",
+                "recall-log",
+                "pin",
+            )
         ),
         ["hermes", "install", "--help"],
         ["schedule", "print", "--help"],

@@ -20,6 +20,7 @@ from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.traces import TraceTable, trace_table
 from synapse.store import open_store, recalls, room
 from synapse.store.embedded import EmbeddedServer
+from synapse.store.rights import ACL_RULES
 from synapse.store.trace_blocks import bucket_and_field
 
 NewServer = Callable[..., EmbeddedServer]
@@ -304,7 +305,7 @@ def user_uri(new_server: NewServer) -> Iterator[Callable[[str], str]]:
 
 
 def test_the_listed_rights_are_enough(user_uri: Callable[[str], str]) -> None:
-    store = open_store(user_uri(room.ACL_RULES))
+    store = open_store(user_uri(ACL_RULES))
     store.write_memory("g", GraphDocument(entities=({"uuid": "a", "name": "Ada"},)))
     assert store.read_graph("g").entities.name == ["Ada"]
     assert store.acquire_lock("g", "me", 60.0)
@@ -335,7 +336,7 @@ def test_the_listed_rights_are_enough(user_uri: Callable[[str], str]) -> None:
 def test_a_missing_right_leaves_the_room_as_it_was(
     user_uri: Callable[[str], str], missing: str
 ) -> None:
-    rules = room.ACL_RULES + " +dump +type +scan"
+    rules = ACL_RULES + " +dump +type +scan"
     uri = user_uri(rules.replace(f"+{missing}", f"-{missing}"))
     store = open_store(uri)
     assert store.acquire_lock("g", "me", 60.0)

@@ -99,6 +99,9 @@ def test_a_gate_wakes_an_agent_only_for_findings_that_need_one(world, demo, falk
     assert "agent skipped" in world.newest_output()
     assert "it woke an agent" in installed(world, "--group-id", demo)
     assert world.jobs()[0]["no_agent"]
+    world.synapse("hermes", "uninstall")
+    assert "made the job" in installed(world, "--group-id", demo, "--gate")
+    assert not world.jobs()[0]["no_agent"]
 
 
 def test_a_profile_has_its_own_job(world):

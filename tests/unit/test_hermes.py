@@ -1,5 +1,6 @@
 """What Synapse wants of Hermes, without one; ``make test-hosts`` asks a real one."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synapse.errors import SynapseError, UsageError
+from synapse.errors import LockBusy, SynapseError, UsageError
 from synapse.integrations.hermes.home import HermesHome, find_home
 from synapse.integrations.hermes.installation import Installation
 from synapse.integrations.hermes.job import NAME, WantedJob, synapse_jobs
@@ -21,6 +22,7 @@ from synapse.integrations.hermes.launcher import (
     remove_launcher,
     write_launcher,
 )
+from synapse.integrations.hermes.program import Hermes
 
 # Written by Hermes 0.19 for: create "every 6h" --script … --no-agent --name … --deliver local
 JOB = {
@@ -148,3 +150,39 @@ def test_names_but_no_values_are_read_from_the_environment_file(home):
     home.environment_file.write_text("A=1\nexport B = x\n# C=1\n  D=\n")
     assert home.names_in_environment_file() == {"A", "B", "D"}
     assert HermesHome(Path("/nowhere")).names_in_environment_file() == set()
+
+
+@pytest.fixture
+def refusing(tmp_path, monkeypatch, home):
+    """A hermes that prints an error and ends with 0, as the real one does."""
+    program = tmp_path / "bin" / "hermes"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 'Failed to create job: the moon is full'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    return Installation(home, Hermes(home))
+
+
+def test_a_program_that_says_no_and_ends_with_0_is_not_believed(refusing):
+    with pytest.raises(SynapseError, match=r"the moon is full.*still open: create"):
+        refusing.install(WANTED, [])
+    keep(refusing.home, JOB)
+    with pytest.raises(SynapseError, match="the job is still there; Hermes said: Failed to"):
+        refusing.uninstall()
+
+
+def test_without_the_program_a_sentence_says_so(home, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SynapseError, match="no hermes program on the PATH"):
+        Hermes(home)
+
+
+def test_only_one_installation_is_at_work_at_a_time(refusing):
+    refusing.home.folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(refusing.home.folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with pytest.raises(LockBusy, match="at work"):
+            refusing.install(WANTED, [])
+    finally:
+        os.close(handle)

@@ -117,6 +117,7 @@ class Installation:
     def uninstall(self) -> list[str]:
         """Remove job and launcher; what was removed."""
         with self._alone():
+            read_launcher(self._launcher)  # a script of somebody else: all or nothing
             jobs = synapse_jobs(self.home)
             said = [self._hermes.cron("remove", job.id) for job in jobs]
             if synapse_jobs(self.home):

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
+from functools import partial
+from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
+import redis
 
+from synapse.errors import OutOfMemory, StoreUnreachable
 from synapse.hippocampus.applier import Job
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
-from synapse.hippocampus.plan_file import PlannedChange
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
 from synapse.hippocampus.scope import Scope
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer
+from synapse.store.falkordb import FalkorStore
 from tests.support.canonical_dump import canonical_dump
+from tests.support.dying import DyingConnection
+from tests.support.processes import kill
 from tests.support.rounds import Ground, every_point, random_rounds
 
 
@@ -39,6 +47,77 @@ def test_a_run_killed_at_every_single_write(ground: Ground) -> None:
     tally = every_point(ground)
     assert tally.is_clean, tally
     assert tally.kills > 60
+
+
+def _one_plan(ground: Ground) -> tuple[list[str], MemoryPlan, list[str]]:
+    """A memory, a plan for it, and what the graph looks like before."""
+    random = Random(35)
+    memories = ground.fill(random)
+    return memories, ground.plan(random, memories), canonical_dump(ground.uri, ground.graph)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_server_killed_while_a_plan_is_applied(
+    new_server: Callable[..., EmbeddedServer], after: bool
+) -> None:
+    server = new_server()
+    for at_write in count(1):
+        with closing(Ground(server.uri, f"g{at_write}")) as ground:
+            memories, plan, before = _one_plan(ground)
+            end = DyingConnection(ground.connection, at_write, after, partial(kill, server))
+            with suppress(StoreUnreachable):
+                ground.apply(FalkorStore(end, server.uri), plan, "run")
+            is_killed = end.writes_count >= at_write
+        if not is_killed:
+            break
+        server.stop()
+        server = new_server(folder=server.folder)
+        with closing(Ground(server.uri, f"g{at_write}")) as ground:
+            assert ground.missing(memories) == 0
+            ground.connection.unlink(f"synapse:{{g{at_write}}}:lock")
+            applied = ground.apply(ground.store, plan, "run")
+            assert {*applied.done, *applied.already, *applied.left} == {
+                change.memory for change in plan.changes
+            } or applied.earlier.is_settled
+            ground.undo(ground.store, "undo")
+            assert canonical_dump(server.uri, ground.graph) == before
+    assert at_write > 10
+
+
+@pytest.mark.parametrize("at_write", range(2, 16, 3))
+def test_a_connection_that_breaks_stops_the_run_and_the_next_one_completes_it(
+    ground: Ground, at_write: int
+) -> None:
+    def break_off() -> None:
+        raise redis.ConnectionError("connection reset by peer")
+
+    _, plan, before = _one_plan(ground)
+    end = DyingConnection(ground.connection, at_write, True, break_off)
+    with pytest.raises(StoreUnreachable):
+        ground.apply(FalkorStore(end, ground.uri), plan, "run")
+    assert ground.store.lock_holder(ground.graph) is None, "it was given back on the way out"
+    applied = ground.apply(ground.store, plan, "run")
+    assert applied.earlier is None or applied.earlier.run_id == "run"
+    assert ground.undo(ground.store, "undo").applied.done
+    assert canonical_dump(ground.uri, ground.graph) == before
+
+
+@pytest.mark.parametrize("at_write", [1, 2, 3, 5, 9])
+def test_a_server_without_memory_refuses_and_is_completed_later(
+    new_server: Callable[..., EmbeddedServer], at_write: int
+) -> None:
+    with closing(Ground(new_server().uri, "g")) as ground:
+        _, plan, before = _one_plan(ground)
+        ground.connection.config_set("maxmemory-policy", "noeviction")
+        full = partial(ground.connection.config_set, "maxmemory", 1)
+        end = DyingConnection(ground.connection, at_write, True, full)
+        with pytest.raises(OutOfMemory):
+            ground.apply(FalkorStore(end, ground.uri), plan, "run")
+        ground.connection.config_set("maxmemory", 0)
+        ground.connection.unlink("synapse:{g}:lock")
+        ground.apply(ground.store, plan, "run")
+        ground.undo(ground.store, "undo")
+        assert canonical_dump(ground.uri, "g") == before
 
 
 def test_a_real_memory_is_planned_applied_and_brought_back(

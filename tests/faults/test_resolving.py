@@ -10,7 +10,9 @@ import pytest
 from graphiti_core.edges import EntityEdge
 
 from synapse.errors import LockLost, SynapseError
-from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.applier import Job
+from synapse.hippocampus.changes import GraphChanges
+from synapse.hippocampus.config import ContradictionConfig, HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Outcome, Run
 from synapse.hippocampus.review import Review
 from synapse.hippocampus.scope import Scope
@@ -20,6 +22,8 @@ from tests.support.graphiti_world import Fact, World, write
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 LATER = MONDAY + timedelta(days=30, microseconds=123_456)
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
+# These tests are about writing; how sure the rules are of such sentences is tested elsewhere.
+CONFIG = HippocampusConfig(contradictions=ContradictionConfig(resolve_confidence=0.5))
 OLD, NEW = "api caches sessions in Redis", "api caches sessions in Valkey instead of Redis"
 
 
@@ -48,7 +52,7 @@ def stale(save: Callable[[Any], Any]) -> EntityEdge:
 @pytest.fixture
 def run(store: FalkorStore, graph_name: str) -> Callable[..., Outcome]:
     def consolidated(name: str = "run", *, resolve: bool = True, by: Any = None) -> Outcome:
-        engine = ConsolidationEngine(by or store, HippocampusConfig(), lambda: 0.0)
+        engine = ConsolidationEngine(by or store, CONFIG, lambda: 0.0)
         return engine.consolidate(Run(Scope(graph_name), NOW.timestamp(), name, resolve=resolve))
 
     return consolidated
@@ -102,7 +106,7 @@ def test_a_person_may_try_again_what_was_given_up(stale, save, run, store, graph
     for number in range(4):
         run(f"run-{number}")
         save(saved_again(stale))
-    engine = ConsolidationEngine(store, HippocampusConfig(), lambda: 0.0)
+    engine = ConsolidationEngine(store, CONFIG, lambda: 0.0)
     thoughts = engine.recollect(Run(Scope(graph_name), NOW.timestamp(), "person"))
     review = Review(store, thoughts, store.read_room(graph_name))
     assert [case.state for case in review.cases()] == ["given_up"]
@@ -210,6 +214,20 @@ def test_a_replacement_that_ends_before_the_write_replaces_nothing(stale, save, 
 
     outcome = run(by=TakenBack(store._connection, "redis://here"))
     assert outcome.report.contradictions.resolved == 0
+    assert ends(save, stale.uuid) == (None, None)
+
+
+def test_a_plan_leaves_what_graphiti_has_saved_since(stale, save, store, graph_name):
+    now_s = NOW.timestamp()
+    engine = ConsolidationEngine(store, CONFIG, lambda: 0.0)
+    thoughts = engine.recollect(Run(Scope(graph_name), now_s, "look"))
+    changes = GraphChanges(store, Scope(graph_name), CONFIG)
+    plan = changes.plan(thoughts, store.read_room(graph_name), resolve=True, prune=False).plan
+    assert [change.memory for change in plan.changes] == [stale.uuid]
+    again = Fact("api", "CACHES_IN", "Redis", OLD)
+    save(lambda world: world.episode("Redis after all.", at=NOW, facts=[again]))
+    applied = changes.apply(plan, Job("run", "apply", now_s), "token")
+    assert not applied.done and "changed since" in applied.left[stale.uuid]
     assert ends(save, stale.uuid) == (None, None)
 
 

@@ -72,8 +72,9 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
         problem = error.errors()[0]
         raise UsageError(f"{problem['loc'][-1]} = {problem['input']}: {problem['msg']}") from None
     tried_out = Thoughts(
-        thoughts.snapshot, thoughts.now_s, config, thoughts.recalled, thoughts.near_duplicates
-    )
+        thoughts.snapshot, thoughts.now_s, config, thoughts.recalled, thoughts.near_duplicates,
+        thoughts.ledger,
+    )  # fmt: skip
     return tried_out.standing
 
 

@@ -225,7 +225,7 @@ class ConsolidationEngine:
             UnknownGraph: no such graph, or the graph does not hold the group.
         """
         room = self.store.read_room(run.scope.graph)
-        return self._scoped(run, self.store.read_graph(run.scope.graph), self._recalled(run, room))
+        return self._scoped(run, self.store.read_graph(run.scope.graph), room)
 
     def _recalled(self, run: Run, room: Room) -> Recalled:
         return replace(Recalled.of(room), archived_count=self._archived_count(run))
@@ -235,13 +235,14 @@ class ConsolidationEngine:
         runs = runs_of(self.store.read_journal(run.scope.graph))
         return sum(len(taken) for taken in spent_on(runs, run.now_s).values())
 
-    def _scoped(self, run: Run, snapshot: GraphSnapshot, recalled: Recalled) -> Thoughts:
+    def _scoped(self, run: Run, snapshot: GraphSnapshot, room: Room) -> Thoughts:
         require_group(run.scope, snapshot.group_ids())
         if run.scope.group_id is not None and not run.scope.whole_graph:
             snapshot = snapshot.only_group(run.scope.group_id)
         return Thoughts(
-            snapshot, run.now_s, self.config, recalled, self._near_duplicates(run.scope.graph)
-        )
+            snapshot, run.now_s, self.config, self._recalled(run, room),
+            self._near_duplicates(run.scope.graph), room.ledger,
+        )  # fmt: skip
 
     def _near_duplicates(self, graph: str) -> NearDuplicates:
         wanted = self.config.interference
@@ -276,7 +277,7 @@ class ConsolidationEngine:
 
     def _think(self, run: Run, room: Room, snapshot: GraphSnapshot) -> _Found:
         read_s = self._stopwatch()
-        thoughts = self._scoped(run, snapshot, self._recalled(run, room))
+        thoughts = self._scoped(run, snapshot, room)
         resolved = None
         if run.resolve:
             job = Job(run.run_id, RESOLVE, run.now_s, run.max_changes, dry_run=run.dry_run)

@@ -19,7 +19,7 @@ loses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +72,7 @@ class ContradictionDetector:
         now_s: float,
         relations: RelationTable | None = None,
         time: Timeline | None = None,
+        is_settled: Callable[[Finding], bool] | None = None,
     ) -> Contradictions:
         """Audit what has ended, and find what should have.
 
@@ -81,12 +82,14 @@ class ContradictionDetector:
             relations: what the graph shows about its relations; without it no relation is known
                 to hold one value at a time.
             time: the times of its facts at that moment, where they have been read already.
+            is_settled: tells of a finding that a person has rejected it; what came next in its
+                slot is then proposed instead.
         """
         graph = GraphReading(snapshot, now_s, relations, self._readers, time)
         best: dict[int, Finding] = {}
         claims = claims_against(graph)
         for found in (
-            slot_findings(graph),
+            slot_findings(graph, is_settled or _nothing_is_settled),
             claimed(graph, claims),
             denials(graph),
             beginnings(graph),
@@ -99,6 +102,10 @@ class ContradictionDetector:
         superseded = np.zeros(len(snapshot.facts), np.bool_)
         superseded[[f.fact for f in findings if f.verdict == "superseded"]] = True
         return Contradictions(tuple(findings), superseded)
+
+
+def _nothing_is_settled(_: Finding) -> bool:
+    return False
 
 
 def _keep_best(best: dict[int, Finding], found: Iterable[Finding], uuids: Sequence[str]) -> None:

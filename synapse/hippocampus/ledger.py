@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from synapse.hippocampus.finding import Finding
@@ -133,6 +133,18 @@ def decided_otherwise(known: Entry | None, claim: Mapping[str, Any]) -> str | No
         return None
     against: str | None = known.get("decisions", {}).get(claim.get("digest"))
     return against
+
+
+def settled_by(ledger: Mapping[str, Entry], snapshot: GraphSnapshot) -> Callable[[Finding], bool]:
+    """Tells whether a person has said of a finding that it is none."""
+    rejected = {fact: entry["decisions"] for fact, entry in ledger.items() if "decisions" in entry}
+    uuid = snapshot.facts.uuid
+
+    def is_settled(finding: Finding) -> bool:
+        decisions = rejected.get(uuid[finding.fact])
+        return decisions is not None and evidence_digest(snapshot, finding) in decisions
+
+    return is_settled
 
 
 def own_reason(entry: Entry) -> Entry:

@@ -240,7 +240,8 @@ def _number(relations: Sequence[str]) -> tuple[list[str], Ints]:
 
 
 def _statements(snapshot: GraphSnapshot, time: Timeline, prop: Ints) -> Statements:
-    """Entities of one name are one value, and an end that a machine concluded shows nothing."""
+    """Entities of one name are one value, and an end that a machine concluded, or
+    that has not come, shows nothing."""
     code_of: dict[str, int] = {}
     value = [code_of.setdefault(name.casefold(), len(code_of)) for name in snapshot.entities.name]
     facts = snapshot.facts
@@ -249,7 +250,7 @@ def _statements(snapshot: GraphSnapshot, time: Timeline, prop: Ints) -> Statemen
         property=prop,
         value=np.array(value, np.int64)[facts.target],
         start_s=time.start_s,
-        end_s=np.where(time.retired, np.nan, time.end_s),
+        end_s=np.where(time.retired | ~time.ended, np.nan, time.end_s),
         is_self_loop=facts.source == facts.target,
         counts=time.speaks,
     )

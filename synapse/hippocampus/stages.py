@@ -6,6 +6,7 @@ always gives the same thoughts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,7 @@ from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_bonus
 from synapse.hippocampus.interference import NearDuplicates, interference
 from synapse.hippocampus.keywords import count_hits
+from synapse.hippocampus.ledger import Entry, settled_by
 from synapse.hippocampus.lifetime import is_stale, median_lifetimes_days
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
@@ -34,6 +36,7 @@ from synapse.hippocampus.traces import TraceTable
 from synapse.hippocampus.usage import Usage
 
 NO_DUPLICATES = NearDuplicates()
+_NOTHING_DECIDED: Mapping[str, Entry] = {}
 
 
 class Thoughts:
@@ -45,12 +48,14 @@ class Thoughts:
     def __init__(
         self, snapshot: GraphSnapshot, now_s: float, config: HippocampusConfig,
         recalled: Recalled = NEVER_RECALLED, near_duplicates: NearDuplicates = NO_DUPLICATES,
+        ledger: Mapping[str, Entry] = _NOTHING_DECIDED,
     ) -> None:  # fmt: skip
         self.snapshot = snapshot
         self.now_s = now_s
         self.config = config
         self.recalled = recalled
         self.near_duplicates = near_duplicates
+        self.ledger = ledger
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
 
@@ -63,7 +68,8 @@ class Thoughts:
     def contradictions(self) -> Contradictions:
         """Facts that were, or should be, superseded."""
         detector = ContradictionDetector(self.config.contradictions)
-        return detector.detect(self.snapshot, self.now_s, self.relations, self.time)
+        is_settled = settled_by(self.ledger, self.snapshot)
+        return detector.detect(self.snapshot, self.now_s, self.relations, self.time, is_settled)
 
     @cached_property
     def relations(self) -> RelationTable:

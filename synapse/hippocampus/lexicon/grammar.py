@@ -185,6 +185,8 @@ class RelationLexicon:
         noun = None if is_plural(head) else self._nouns.get(stem(head))
         if noun is Kind.ONE and count == 1 and stem(core[0]) in self._light:
             return Kind.ONE_USUALLY
+        if noun is Kind.ONE_USUALLY and count == 1 and stem(core[0]) in self._light:
+            return Kind.ONE_GUESS
         slot = noun in (Kind.ONE, Kind.ONE_USUALLY) if count > 1 else noun is None
         return Kind.MANY_GUESS if slot and not is_plural(head) else kind
 

@@ -65,6 +65,10 @@ class AssertionReader:
         stems = {token.stem for token in tokens(masked)}
         return bool(stems & self.evidence(relation) or self._statements.definite.search(masked))
 
+    def is_occupation(self, name: str) -> bool:
+        """Whether a name holds a word of an occupation."""
+        return not self._occupations.isdisjoint(map(stem, split_name(name)))
+
     def _own(self, relation: str) -> frozenset[str]:
         """Stems of the words of a relation and of its synonyms."""
         w = self.words

@@ -144,7 +144,7 @@ def _finding(
     old, new = graph.target_name(row), graph.target_name(begun.row)
     if is_refinement(old, new) or graph.amounts.value(old) == graph.amounts.value(new):
         return None
-    if _is_amount(old) != _is_amount(new):
+    if not _is_of_one_kind(graph, row, begun) or _says_otherwise(graph, row, begun):
         return None
     single = graph.cardinality[row] == SINGLE
     confidence = begun.beginning.confidence
@@ -165,5 +165,24 @@ def _finding(
     )
 
 
-def _is_amount(name: str) -> bool:
-    return name[:1].isdigit()
+def _is_of_one_kind(graph: GraphReading, row: int, begun: _Begun) -> bool:
+    """Whether the new value can stand where the old one does: *a mother* is no occupation."""
+    old, new = graph.target_name(row), graph.target_name(begun.row)
+    if any(map(str.isdigit, old)) != any(map(str.isdigit, new)):
+        return False
+    if old[:1].isupper() and new[:1].islower():
+        return False
+    if begun.beginning.only and begun.beginning.families & graph.assertions.words.posts:
+        return graph.assertions.is_occupation(new) or not graph.assertions.is_occupation(old)
+    kinds, other = (
+        frozenset(graph.snapshot.entities.labels[graph.snapshot.facts.target[r]])
+        for r in (row, begun.row)
+    )
+    common = kinds & other
+    return not (kinds - common and other - common)
+
+
+def _says_otherwise(graph: GraphReading, row: int, begun: _Begun) -> bool:
+    """Whether the newer sentence is about another subject, or about what did not happen."""
+    masked, relation = graph.masked(begun.row), graph.relation_name(row)
+    return graph.assertions.read(masked, relation).grade == "not"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from math import exp, log, log1p
 
@@ -27,17 +27,22 @@ _CONFIDENCE_MAX = 0.98
 _NO_SAYING_DAYS = 4_000.0
 
 
-def slot_findings(graph: GraphReading) -> Iterator[Finding]:
-    """Active facts whose property has a newer value."""
+def slot_findings(graph: GraphReading, is_settled: Callable[[Finding], bool]) -> Iterator[Finding]:
+    """Active facts whose property has a newer value.
+
+    Args:
+        graph: the graph.
+        is_settled: tells of a finding that a person has rejected it.
+    """
     stated = graph.speaking & graph.time.speaks
     single = np.flatnonzero(stated & (graph.cardinality == SINGLE))
     open_slots = np.flatnonzero(
         stated & (graph.cardinality != SINGLE) & (graph.cardinality != EVENT)
     )
-    yield from _Slots(graph, _changed(graph, single), SAME_PROPERTY).findings()
+    yield from _Slots(graph, _changed(graph, single), SAME_PROPERTY).findings(is_settled)
     changed = _changed(graph, open_slots)
-    yield from _Slots(graph, _states(graph, changed), OTHER_STATE).findings()
-    yield from _Slots(graph, _corrections(graph, changed), CORRECTED).findings()
+    yield from _Slots(graph, _states(graph, changed), OTHER_STATE).findings(is_settled)
+    yield from _Slots(graph, _corrections(graph, changed), CORRECTED).findings(is_settled)
 
 
 def _states(graph: GraphReading, rows: Ints) -> Ints:
@@ -82,36 +87,50 @@ class _Slots:
             slot = slot * (len(graph.languages[0].states) + 1) + np.array(kinds, np.int64)
         self._succession = Succession(graph.snapshot, graph.time, rows, slot, _values(graph, rows))
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self, is_settled: Callable[[Finding], bool]) -> Iterator[Finding]:
         """What a newer value has replaced."""
         places = self._succession.places()
         for place in places[self._graph.active[self._succession.row[places]]].tolist():
-            for step in self._succession.steps(place):
-                finding = self._finding(step)
-                if finding is not None:
-                    yield finding
-                    break
+            finding = self._first(place, is_settled)
+            if finding is not None:
+                yield finding
 
-    def _finding(self, step: Step) -> Finding | None:
-        """The finding, ``None`` where the two facts can both be true."""
+    def _first(self, place: int, is_settled: Callable[[Finding], bool]) -> Finding | None:
+        """The first step that is told plainly and not rejected, else the first one at all."""
+        unread: Finding | None = None
+        rejected: Finding | None = None
+        for step in self._succession.steps(place):
+            finding, is_plain = self._finding(step)
+            if finding is None:
+                continue
+            if is_settled(finding):
+                rejected = rejected or finding
+            elif is_plain:
+                return finding
+            else:
+                unread = unread or finding
+        return unread or rejected
+
+    def _finding(self, step: Step) -> tuple[Finding | None, bool]:
+        """The finding, none where the two facts can both be true; whether it is told plainly."""
         graph = self._graph
         old, new = self._moods.get(step.old, PLAIN), self._moods.get(step.new, PLAIN)
         if new.adds or (new.is_past and not old.is_past):
-            return None
+            return None, False
         if self._rule == CORRECTED and not new.corrects:
-            return None
+            return None, False
         parted = graph.scopes_part(step.old, step.new)
         if parted == "yes" or _only_refines(graph, step):
-            return None
+            return None, False
         said = told(graph, step.old, step.new)
         if said == "not":
-            return None
+            return None, False
         review = parted == "perhaps" or said == "doubtfully"
         confidence = self._confidence(step, new)
         if said == "perhaps":
             confidence = min(confidence, UNREAD_CONFIDENCE)
         name = shown(graph.target_name(step.new))
-        return Finding(
+        finding = Finding(
             fact=step.old,
             by=step.new,
             verdict="needs review" if review else "missed",
@@ -121,6 +140,7 @@ class _Slots:
             evidence=f"From {date(step.at_s)} on, a newer fact gives the same property the value "
             f'"{name}".',
         )
+        return finding, said == "plainly" and not review
 
     def _confidence(self, step: Step, new: Mood) -> float:
         graph = self._graph

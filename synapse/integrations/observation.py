@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from math import inf, isnan
 from typing import Any, Literal
 
+import numpy as np
+
+from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore, Surprise
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
@@ -33,6 +37,8 @@ class Ingested:
 
     key: str
     """Names the call: uuids of its episodes, or of its fact."""
+    episodes: frozenset[str]
+    """Uuids of its episodes."""
     new: tuple[str, ...]
     touched: tuple[str, ...]
     """Known facts that it has confirmed."""
@@ -61,6 +67,7 @@ def ingested(result: Any) -> Ingested:
     uuids = {part: tuple(edge.uuid for edge in edges) for part, edges in parts.items()}
     return Ingested(
         key="+".join(sorted(here)) or "+".join(sorted(uuids["new"])),
+        episodes=frozenset(here),
         subjects=frozenset(edge.source_node_uuid for edge in result.edges),
         relations=frozenset(edge.name for edge in result.edges),
         **uuids,
@@ -92,8 +99,8 @@ class Observer:
     ) -> list[Noticed]:
         """Judge what was said and record the outcome, once for each ingestion.
 
-        A fact that is said again is expected, unless it has meanwhile been replaced: then it
-        contradicts what had replaced it.
+        A fact that is said again is expected, whatever it replaced when it was new, unless it has
+        meanwhile been replaced: then it contradicts what had replaced it.
 
         Args:
             graph: name of the graph.
@@ -120,8 +127,11 @@ class Observer:
         rows = [row_of[uuid] for uuid in (*what.new, *what.touched) if uuid in row_of]
         errors = self._detector.judge_all(known, rows, now_s, relations)
         for row, error in zip(rows, errors, strict=True):
-            if error.kind == "contradicts":
-                first = error.findings[0]
+            against = error.findings
+            if uuids[row] in what.touched:
+                against = tuple(f for f in against if _is_news(known, f, row, what.episodes))
+            if error.kind == "contradicts" and against:
+                first = against[0]
                 other = uuids[first.fact if first.by == row else first.by]
                 said = other, first.rule, first.evidence
                 yield Noticed(uuids[row], "contradicts", error.surprise, *said)
@@ -129,6 +139,23 @@ class Observer:
                 yield Noticed(uuids[row], "expected", 0.0)
             else:
                 yield Noticed(uuids[row], error.kind, error.surprise)
+
+
+def _is_news(known: GraphSnapshot, found: Finding, row: int, here: Collection[str]) -> bool:
+    """Whether what a fact that is said again contradicts was said since it was said last.
+
+    An episode that states a fact tells since when it holds, later ones that it still does.
+    """
+    if found.fact == row:
+        return True
+    facts, episodes = known.facts, known.episodes
+    said_s = np.sort(episodes.valid_at_s[facts.episodes[found.fact]])
+    begun_s = float(facts.valid_at_s[found.fact])
+    if isnan(begun_s):
+        begun_s = float(said_s[0]) if len(said_s) else inf
+    other_s = max([begun_s, *said_s[1:].tolist()])
+    before = [e for e in facts.episodes[row].tolist() if episodes.uuid[e] not in here]
+    return not any(episodes.valid_at_s[e] >= other_s for e in before)
 
 
 def _as_surprises(noticed: Iterable[Noticed], now_s: float) -> list[Surprise]:

@@ -19,6 +19,7 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -61,14 +62,39 @@ class Fact(NamedTuple):
     """Texts of known facts between the same entities that say the same."""
 
 
+class Script(NamedTuple):
+    """What one episode says."""
+
+    facts: Sequence[Fact] = ()
+    entities: Sequence[str] = ()
+    said_at: datetime = NEW_YEAR
+
+
+_NOTHING = Script()
+
+
 class ScriptedLLM(LLMClient):
-    """Answers each of Graphiti's questions from the facts of the current episode."""
+    """Answers each of Graphiti's questions from the script of the current episode.
+
+    Every asyncio task has a script of its own, so that episodes can be told at once.
+    """
 
     def __init__(self) -> None:
         super().__init__(LLMConfig(api_key="none", model="script"))
-        self.facts: Sequence[Fact] = ()
-        self.entities: Sequence[str] = ()
-        self.said_at = NEW_YEAR
+        self._script = ContextVar("script", default=_NOTHING)
+
+    def tell(self, script: Script) -> None:
+        """Answer from this script in the current task."""
+        self._script.set(script)
+
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """What the current episode states."""
+        return self._script.get().facts
+
+    @facts.setter
+    def facts(self, facts: Sequence[Fact]) -> None:
+        self.tell(self._script.get()._replace(facts=facts))
 
     async def _generate_response(
         self,
@@ -96,14 +122,15 @@ class ScriptedLLM(LLMClient):
 
     def _name_entities(self, prompt: str) -> dict[str, Any]:
         ends = [end for fact in self.facts for end in (fact.source, fact.target)]
-        names = dict.fromkeys([*ends, *self.entities])
+        names = dict.fromkeys([*ends, *self._script.get().entities])
         return {"extracted_entities": [{"name": n, "entity_type_id": 0} for n in names]}
 
     def _state_facts(self, prompt: str) -> dict[str, Any]:
         return {"edges": [self._stated(fact) for fact in self.facts]}
 
     def _stated(self, fact: Fact) -> dict[str, Any]:
-        valid_at = self.said_at if fact.valid_at is WHEN_SAID else fact.valid_at
+        said_at = self._script.get().said_at
+        valid_at = said_at if fact.valid_at is WHEN_SAID else fact.valid_at
         return {
             "source_entity_name": fact.source,
             "target_entity_name": fact.target,
@@ -194,9 +221,7 @@ class World:
         **options: Any,
     ) -> AddEpisodeResults:
         """``Graphiti.add_episode``; ``entities`` are mentioned without a fact."""
-        self.llm.facts = [Fact(*fact) for fact in facts]
-        self.llm.entities = entities
-        self.llm.said_at = at
+        self.llm.tell(Script([Fact(*fact) for fact in facts], entities, at))
         return await self.graphiti.add_episode(
             **{
                 "name": text[:40],

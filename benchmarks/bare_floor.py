@@ -14,7 +14,7 @@ from typing import Any
 import redis
 
 TARGET_MS, LARGEST_STEP = 20.0, 2048
-TRACE_BYTES = 54
+TRACE_BYTES = 58
 BUCKETS_COUNT = FIELDS_COUNT = 256
 
 TABLES = {

@@ -35,7 +35,7 @@ def test_two_small_graphs_are_measured_and_judged(tmp_path: Path) -> None:
             assert graph[run]["cpu_s"] > 0.05, "a process was not measured"
             assert graph[run]["peak_mib"] > 20
         assert set(graph["first_run"]["stages_s"]) >= {"read", "think", "write"}
-        assert 0.0 < graph["contradicted_ratio"] < 0.2
+        assert 0.0 < graph["missed_ratio"] < 0.2
         assert graph["ping_ms"]["count"] > 5
         assert 0 < graph["ping_ms"]["p50"] <= graph["ping_ms"]["p99"] <= graph["ping_ms"]["max"]
         ratio = graph["first_run"]["cpu_s"] / graph["floor"]["cpu_s"]

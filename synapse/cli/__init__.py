@@ -20,6 +20,7 @@ import typer
 
 from synapse import __version__
 from synapse.cli.apply import apply
+from synapse.cli.archive import app as archive
 from synapse.cli.chat import chat
 from synapse.cli.consolidate import consolidate
 from synapse.cli.doctor import doctor
@@ -29,8 +30,10 @@ from synapse.cli.load import load
 from synapse.cli.pin import pin, unpin
 from synapse.cli.plan import plan
 from synapse.cli.prune import prune
+from synapse.cli.purge import purge
 from synapse.cli.recall_log import recall_log
 from synapse.cli.relations import relations
+from synapse.cli.restore import restore
 from synapse.cli.review import review
 from synapse.cli.runs import runs
 from synapse.cli.schedule import app as schedule
@@ -52,10 +55,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    chat, consolidate, plan, apply, prune, undo, runs, status, doctor, explain, simulate, review,
-    relations, recall_log, pin, unpin, load,
+    chat, consolidate, plan, apply, prune, undo, restore, runs, status, doctor, explain, simulate,
+    review, relations, recall_log, pin, unpin, purge, load,
 ):  # fmt: skip
     app.command()(command)
+app.add_typer(archive)
 app.add_typer(hermes)
 app.add_typer(schedule)
 

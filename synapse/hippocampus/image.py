@@ -17,35 +17,38 @@ class Vector:
     """An embedding: numbers of 32 bits, kept apart from a list of numbers.
 
     Args:
-        packed: its numbers as little-endian floats of 32 bits.
+        digits: its numbers as they are printed, with commas between. Reading thousands of
+            embeddings would take longer than everything else about their memories.
 
-    >>> Vector.of([0.5, 1.0]).numbers, Vector.of([0.5, 1.0]) == Vector.of([0.5, 1.0])
+    >>> Vector.of([0.5, 1.0]).numbers, Vector.of([0.5, 1.0]) == Vector("0.5,1")
     ((0.5, 1.0), True)
     """
 
-    __slots__ = ("packed",)
+    __slots__ = ("digits",)
 
-    def __init__(self, packed: bytes) -> None:
-        self.packed = packed
+    def __init__(self, digits: str) -> None:
+        self.digits = digits
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Vector:
         """A vector of these numbers, rounded to 32 bits."""
-        return Vector(struct.pack(f"<{len(numbers)}f", *numbers))
+        count = len(numbers)
+        rounded = struct.unpack(f"{count}f", struct.pack(f"{count}f", *numbers))
+        return Vector(",".join(f"{number:.17g}" for number in rounded))
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """What it consists of."""
-        return struct.unpack(f"<{len(self.packed) // 4}f", self.packed)
+        return tuple(map(float, self.digits.split(","))) if self.digits else ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vector) and self.packed == other.packed
+        return isinstance(other, Vector) and self.digits == other.digits
 
     def __hash__(self) -> int:
-        return hash(self.packed)
+        return hash(self.digits)
 
     def __repr__(self) -> str:
-        return f"Vector.of({list(self.numbers)})"
+        return f"Vector({self.digits!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +114,17 @@ class MemoryImage:
         links = sorted(json.dumps(link.canonical(), sort_keys=True) for link in self.links)
         labels = sorted(self.labels)
         whole = [self.uuid, self.kind, labels, self.ends, links, _plain(self.properties)]
-        return blake2b(json.dumps(whole, sort_keys=True).encode(), digest_size=16).hexdigest()
+        digest = blake2b(json.dumps(whole, sort_keys=True).encode(), digest_size=16)
+        for name in sorted(self.properties):
+            value = self.properties[name]
+            if isinstance(value, Vector):
+                digest.update(f"[{value.digits}]".encode())
+        return digest.hexdigest()
 
 
 def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON can say it; of a vector only where it stands."""
     return {
-        name: {"vector": value.packed.hex()} if isinstance(value, Vector) else value
+        name: {"vector": None} if isinstance(value, Vector) else value
         for name, value in properties.items()
     }

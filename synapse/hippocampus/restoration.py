@@ -9,7 +9,7 @@ from synapse.hippocampus.archived import ArchivedMemory, newest_first
 
 RESTORED = "restored"
 ALREADY_THERE = "already there"
-DAMAGED = "its content in the archive is not what was written there; it is left as it is"
+LOST = "the archive has lost its content"
 CHANGED = "it is there again, but not as it was; the archive keeps it as it was"
 
 

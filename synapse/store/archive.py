@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from synapse.hippocampus.archived import ArchivedMemory
-from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.image import Kind, MemoryImage
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.archive_graph import ArchiveGraph, Record
@@ -18,6 +18,7 @@ from synapse.store.images import read_images, read_some
 from synapse.store.keys import Connection
 from synapse.store.records import new_entry
 from synapse.store.removal import remove
+from synapse.store.values import split
 
 
 def read_archive(connection: Connection, graph: str, run_id: str | None) -> list[ArchivedMemory]:
@@ -65,15 +66,19 @@ def archive(
     before = {(r.entry.uuid, r.entry.digest) for r in kept.records(run_id) if _is_away(r)}
     number = kept.last_number()
     moved: set[str] = set()
-    for kind in ("fact", "entity"):
+    kept.prepare()
+    kinds: tuple[Kind, ...] = ("fact", "entity")
+    for kind in kinds:
         of_kind = sorted((c for c in changes if c.kind == kind), key=lambda change: change.uuid)
         for bite in bites.of(of_kind):
-            images = read_some(bites, graph, [change.uuid for change in bite])
+            images = read_some(bites, graph, [change.uuid for change in bite], [kind])
             moved |= {
                 c.uuid for c in bite if c.uuid not in images and (c.uuid, c.before_digest) in before
             }
             ready = [c for c in bite if _is_ready(c, images.get(c.uuid))]
-            entries = [new_entry(c, images[c.uuid], traces, run_id, now_s, "copied") for c in ready]
+            entries = [
+                new_entry(c, images[c.uuid], traces, run_id, now_s, "archived") for c in ready
+            ]
             records = [Record(n, entry) for n, entry in enumerate(entries, number + 1)]
             number += len(records)
             moved |= _moved(kept, bites, graph, records, images)
@@ -82,7 +87,7 @@ def archive(
 
 def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:
     """Finish what a run that died has left half-way."""
-    unfinished = kept.in_state("copied", "restoring")
+    unfinished = kept.unfinished()
     if not unfinished:
         return
     images = read_images(connection, graph, [record.entry.uuid for record in unfinished])
@@ -90,8 +95,8 @@ def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:
         same = [r for r in bite if _is_there(r, images)]
         kept.drop([r for r in same if r.entry.state == "copied"])
         kept.free([r for r in same if r.entry.state == "restoring"], "restored")
-        gone = [r for r in bite if r not in same and r.entry.state == "copied"]
-        kept.set_state(gone, "archived")
+    if any(record.entry.state == "copied" for record in unfinished):
+        kept.settle(kept.last_number())
 
 
 def purge(
@@ -118,12 +123,12 @@ def _moved(
     """Copy, remove and mark some memories of one kind."""
     if not records:
         return set()
-    kept.prepare()
-    written = kept.write(records, images)
+    contents = {r.entry.uuid: split(images[r.entry.uuid].properties) for r in records}
+    written = kept.write(records, images, contents)
     copied = [record for record in records if record.number in written]
-    removed = remove(bites, graph, [images[record.entry.uuid] for record in copied])
-    kept.set_state([r for r in records if r.entry.uuid in removed], "archived")
+    removed = remove(bites, graph, [images[record.entry.uuid] for record in copied], contents)
     kept.drop([r for r in records if r.entry.uuid not in removed])
+    kept.settle(records[-1].number)
     return removed
 
 

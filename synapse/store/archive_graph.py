@@ -2,6 +2,7 @@
 
 ::
 
+    (:Archive {settled})                                   the last number whose memory is away
     (:Archived {number, uuid, run_id, state, details})     one entry, for good
         -[:HOLDS]-> (:Content)                             the memory's properties, as they were
         -[:LINK {type, other, label, is_outgoing}]-> (:Link)    properties of one edge of an entity
@@ -12,7 +13,7 @@ created with the first memory that is archived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,9 +26,11 @@ from synapse.store.cypher import batches, literal, portions
 from synapse.store.images import exact, link
 from synapse.store.keys import room_key
 from synapse.store.records import details, entry_of
-from synapse.store.values import decoded, is_same, set_vectors, split
+from synapse.store.values import Contents, decoded, is_same, set_vectors
 
-_INDEX = "CREATE INDEX FOR (r:Archived) ON (r.number, r.uuid, r.run_id, r.state)"
+_INDEX = "CREATE INDEX FOR (r:Archived) ON (r.number, r.uuid, r.state)"
+_SETTLED = "MATCH (a:Archive) RETURN max(a.settled)"
+_SETTLE = "UNWIND $rows AS n MERGE (a:Archive) SET a.settled = n"
 _FIELDS = "r.number, r.uuid, r.run_id, r.state, r.details"
 _LAST = "MATCH (r:Archived) RETURN max(r.number)"
 _PAGE = (
@@ -37,7 +40,7 @@ _PAGE = (
 _BY = "UNWIND $rows AS value MATCH (r:Archived {{{}: value}}) RETURN " + _FIELDS
 _WRITE = (
     "UNWIND $rows AS x WITH x, x.p AS p "
-    "CREATE (r:Archived {{number: x.number, uuid: x.uuid, run_id: x.run_id, state: 'copied', "
+    "CREATE (r:Archived {{number: x.number, uuid: x.uuid, run_id: x.run_id, state: 'archived', "
     "details: x.details}})-[:HOLDS]->(c:Content) SET c = p{set} "
     "FOREACH (l IN x.links | CREATE (r)-[:LINK {{type: l[0], is_outgoing: l[1], other: l[2], "
     "label: l[4]}}]->(q:Link) SET q = l[3]) "
@@ -87,9 +90,8 @@ class ArchiveGraph:
         self._name = room_key(graph, "memory")
 
     def last_number(self) -> int:
-        """The number of the newest entry, 0 where there is none."""
-        rows = self._read([], _LAST)
-        return int(decoded(rows[0][0]) or 0) if rows else 0
+        """The largest number that was given to an entry, 0 where there is none."""
+        return max(self._number(_LAST), self._settled())
 
     def prepare(self) -> None:
         """Create the graph and its index, where there is none."""
@@ -98,26 +100,34 @@ class ArchiveGraph:
 
     def records(self, run_id: str | None = None) -> list[Record]:
         """All entries, or those of one run, oldest first."""
-        last = self.last_number()
+        last = self._number(_LAST)
         only = "" if run_id is None else "AND r.run_id = page[2]"
         found: list[Record] = []
         for start in range(1, last + 1, _PAGE_COUNT):
             page = [start, start + _PAGE_COUNT, run_id]
-            found += _records(self._read([literal(page)], _PAGE.format(only)))
+            found += self._records(self._read([literal(page)], _PAGE.format(only)))
         return sorted(found, key=lambda record: record.number)
 
     def about(self, uuids: Iterable[str]) -> list[Record]:
         """All entries about some memories, oldest first."""
         return self._by("uuid", sorted(uuid for uuid in set(uuids) if "\0" not in uuid))
 
-    def in_state(self, *states: ArchiveState) -> list[Record]:
-        """All entries in some states, oldest first."""
-        return self._by("state", states)
+    def unfinished(self) -> list[Record]:
+        """Entries that a run which died has left half-way, oldest first."""
+        first, last = self._settled() + 1, self._number(_LAST) + 1
+        copied = self._records(self._read([literal([first, last])], _PAGE.format("")))
+        return sorted([*copied, *self._by("state", ["restoring"])], key=lambda r: r.number)
 
-    def write(self, records: Sequence[Record], images: Mapping[str, MemoryImage]) -> set[int]:
+    def settle(self, number: int) -> None:
+        """Note that the memories of all entries up to this number are away."""
+        self.bites.write(self._name, [str(number)], _SETTLE)
+
+    def write(
+        self, records: Sequence[Record], images: Mapping[str, MemoryImage], contents: Contents
+    ) -> set[int]:
         """Copy memories; return the numbers of the copies that are what they should be."""
         written: set[int] = set()
-        for names, rows in _grouped(records, images).items():
+        for names, rows in _grouped(records, images, contents).items():
             query = _WRITE.format(
                 set=set_vectors(names, "x", "c"), is_same=is_same(names, "x", "p", "c")
             )
@@ -172,7 +182,7 @@ class ArchiveGraph:
     def _by(self, name: str, values: Sequence[str]) -> list[Record]:
         found: list[Record] = []
         for portion in batches(values):
-            found += _records(self._read(portion, _BY.format(name)))
+            found += self._records(self._read(portion, _BY.format(name)))
         return sorted(found, key=lambda record: record.number)
 
     def _read(self, rows: list[str], query: str) -> list[Any]:
@@ -183,24 +193,34 @@ class ArchiveGraph:
                 raise
             return []
 
+    def _records(self, rows: list[Any]) -> list[Record]:
+        settled = self._settled() if rows else 0
+        found = []
+        for number, uuid, run_id, state, known in (map(decoded, row) for row in rows):
+            entry = entry_of(uuid, run_id, "copied" if number > settled else state, known)
+            found.append(Record(number, entry))
+        return found
+
+    def _settled(self) -> int:
+        return self._number(_SETTLED)
+
+    def _number(self, query: str) -> int:
+        rows = self._read([], query)
+        return int(decoded(rows[0][0]) or 0) if rows else 0
+
     def _exists(self) -> bool:
         return bool(self._read([], "RETURN 1"))
 
 
-def _records(rows: list[Any]) -> Iterator[Record]:
-    for number, *fields in (map(decoded, row) for row in rows):
-        yield Record(number, entry_of(*fields))
-
-
 def _grouped(
-    records: Sequence[Record], images: Mapping[str, MemoryImage]
+    records: Sequence[Record], images: Mapping[str, MemoryImage], contents: Contents
 ) -> dict[tuple[str, ...], list[str]]:
     """Rows to write, by the names of the vectors in them."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for record in records:
         entry = record.entry
         image = images[entry.uuid]
-        names, content = split(dict(image.properties))
+        names, content = contents[entry.uuid]
         known = {
             "number": record.number,
             "uuid": entry.uuid,

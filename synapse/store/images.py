@@ -6,11 +6,11 @@ is asked for, as the difference between the number and what it was printed as.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from synapse.hippocampus.image import Link, MemoryImage, Vector
+from synapse.hippocampus.image import Kind, Link, MemoryImage, Vector
 from synapse.store.bites import Bites
 from synapse.store.cypher import literal
 from synapse.store.keys import Connection
@@ -60,11 +60,14 @@ def read_images(
     return images
 
 
-def read_some(bites: Bites, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
-    """As many memories as one query should carry."""
+def read_some(
+    bites: Bites, graph: str, uuids: Collection[str], kinds: Collection[Kind] = ("entity", "fact")
+) -> dict[str, MemoryImage]:
+    """As many memories as one query should carry, of some kinds."""
     images: dict[str, MemoryImage] = {}
     wanted, rows = set(uuids), list(map(literal, uuids))
-    for query, understood in ((_ENTITIES, _entity), (_FACTS, _fact)):
+    for kind in kinds:
+        query, understood = _READERS[kind]
         for row in bites.read(graph, rows, query):
             image = understood(row)
             if image.uuid not in wanted:
@@ -72,7 +75,8 @@ def read_some(bites: Bites, graph: str, uuids: Collection[str]) -> dict[str, Mem
             if image.uuid in images:
                 image = replace(image, obstacle="shares its uuid with another memory")
             images[image.uuid] = image
-    for kind, pattern in _PATTERNS.items():
+    for kind in kinds:
+        pattern = _PATTERNS[kind]
         printed = {u: i.properties for u, i in images.items() if i.kind == kind and not i.obstacle}
         for uuid, properties in exact(bites, graph, pattern, printed).items():
             images[uuid] = replace(images[uuid], properties=properties)
@@ -107,12 +111,17 @@ def exact(
 
 def _entity(row: list[Any]) -> MemoryImage:
     uuid, properties, labels, links, facts = row
-    image = MemoryImage(decoded(uuid), "entity", {}, labels=tuple(decoded(labels)))
+    known: tuple[str, Kind] = (decoded(uuid), "entity")
     try:
-        known = replace(image, properties=decoded(properties), facts=tuple(decoded(facts)))
-        return replace(known, links=tuple(map(link, decoded(links))))
+        return MemoryImage(
+            *known,
+            decoded(properties),
+            labels=tuple(decoded(labels)),
+            links=tuple(map(link, decoded(links))),
+            facts=tuple(decoded(facts)),
+        )
     except Unstorable as reason:
-        return replace(image, obstacle=str(reason))
+        return MemoryImage(*known, {}, obstacle=str(reason))
 
 
 def link(listed: list[Any]) -> Link:
@@ -129,19 +138,19 @@ def link(listed: list[Any]) -> Link:
 
 def _fact(row: list[Any]) -> MemoryImage:
     uuid, properties, *ends, source_name, target_name, sources, targets = row
-    image = MemoryImage(decoded(uuid), "fact", {})
+    known: tuple[str, Kind] = (decoded(uuid), "fact")
     if decoded(sources) != 1 or decoded(targets) != 1:
-        return replace(image, obstacle="has an end that shares its uuid or is no entity")
-    names = (decoded(source_name), decoded(target_name))
-    image = replace(
-        image,
-        ends=tuple(map(decoded, ends)),
-        end_names=tuple(name if isinstance(name, str) else "" for name in names),
-    )
+        return MemoryImage(*known, {}, obstacle="has an end that shares its uuid or is no entity")
     try:
-        return replace(image, properties=decoded(properties))
+        names = (decoded(source_name), decoded(target_name))
+        return MemoryImage(
+            *known,
+            decoded(properties),
+            ends=tuple(map(decoded, ends)),
+            end_names=tuple(name if isinstance(name, str) else "" for name in names),
+        )
     except Unstorable as reason:
-        return replace(image, obstacle=str(reason))
+        return MemoryImage(*known, {}, obstacle=str(reason))
 
 
 def _floats(properties: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -152,3 +161,9 @@ def _floats(properties: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             for place, part in enumerate(value):
                 if isinstance(part, float):
                     yield {"name": name, "place": place, "printed": part}
+
+
+_READERS: dict[Kind, tuple[str, Callable[[list[Any]], MemoryImage]]] = {
+    "entity": (_ENTITIES, _entity),
+    "fact": (_FACTS, _fact),
+}

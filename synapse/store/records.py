@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
-from typing import Any
+from dataclasses import fields
 
 from synapse.errors import StoreError
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
@@ -62,8 +61,7 @@ def trace_of(uuid: str, traces: TraceTable) -> dict[str, float]:
 
 def details(entry: ArchivedMemory) -> str:
     """What an entry says beside its uuid, run and state, as JSON."""
-    known: dict[str, Any] = asdict(entry)
-    return json.dumps({name: known[name] for name in _NAMES})
+    return json.dumps({name: getattr(entry, name) for name in _NAMES})
 
 
 def entry_of(uuid: str, run_id: str, state: ArchiveState, details: str) -> ArchivedMemory:

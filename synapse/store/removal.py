@@ -16,11 +16,12 @@ from synapse.hippocampus.image import MemoryImage
 from synapse.store.bites import Bites
 from synapse.store.cypher import literal, portions
 from synapse.store.images import LINK_ORDER
-from synapse.store.values import is_same, split, text
+from synapse.store.values import Contents, is_same, text
 
+# Ends with names of their own would have the planner scan all nodes for each edge.
 _FACTS = (
-    "UNWIND $rows AS x WITH x, x.p AS p MATCH (a)-[e:RELATES_TO {{uuid: x.uuid}}]->(b) "
-    "WHERE a.uuid = x.source AND b.uuid = x.target AND {is_same} "
+    "UNWIND $rows AS x WITH x, x.p AS p MATCH ()-[e:RELATES_TO {{uuid: x.uuid}}]->() "
+    "WHERE startNode(e).uuid = x.source AND endNode(e).uuid = x.target AND {is_same} "
     "DELETE e RETURN x.uuid"
 )
 _ENTITIES = (
@@ -35,13 +36,13 @@ _ENTITIES = (
 _OTHER_VECTOR = re.compile("Vector dimension mismatch|Type mismatch: expected Null or Vectorf32")
 
 
-def remove(bites: Bites, graph: str, images: Iterable[MemoryImage]) -> set[str]:
+def remove(bites: Bites, graph: str, images: Iterable[MemoryImage], contents: Contents) -> set[str]:
     """Remove memories of one kind; return the uuids of those that were unchanged and are gone."""
     groups: dict[tuple[str, ...], list[str]] = {}
     query, item = "", ""
     for image in images:
         query, item = (_FACTS, "e") if image.kind == "fact" else (_ENTITIES, "n")
-        names, content = split(dict(image.properties))
+        names, content = contents[image.uuid]
         row = literal(_known(image))[:-1] + f",{content}}}"
         groups.setdefault(names, []).append(row)
     removed: set[str] = set()

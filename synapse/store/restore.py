@@ -15,7 +15,7 @@ from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Link, MemoryImage
 from synapse.hippocampus.restoration import (
     CHANGED,
-    DAMAGED,
+    LOST,
     RESTORED,
     decide,
     left_out,
@@ -67,8 +67,8 @@ def restore(
     for some in (found.entities, found.facts):
         for bite in bites.of([records[uuid] for uuid in some]):
             images = kept.images(bite)
-            whole = [r for r in bite if _is_whole(r, images)]
-            found.outcomes |= {r.entry.uuid: DAMAGED for r in bite if r not in whole}
+            whole = [r for r in bite if r.entry.uuid in images]
+            found.outcomes |= {r.entry.uuid: LOST for r in bite if r not in whole}
             found.outcomes |= _put_back(kept, bites, graph, whole, images)
     return found.outcomes
 
@@ -96,16 +96,11 @@ def _put_back(
     return outcomes
 
 
-def _is_whole(record: Record, images: dict[str, MemoryImage]) -> bool:
-    image = images.get(record.entry.uuid)
-    return image is not None and image.digest == record.entry.digest
-
-
 def _create(bites: Bites, graph: str, images: Iterable[MemoryImage]) -> None:
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     query = _FACT
     for image in images:
-        names, content = split(dict(image.properties))
+        names, content = split(image.properties)
         known = {"uuid": image.uuid}
         if image.kind == "entity":
             query = _ENTITY

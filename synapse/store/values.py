@@ -5,34 +5,23 @@ Texts may hold bytes that are no UTF-8: they are kept as escapes and written bac
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable
-from sys import byteorder
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from synapse.hippocampus.image import Vector
 from synapse.store.cypher import literal
 
 _ARRAY, _MAP, _VECTOR = 6, 10, 12
+_MINUS_ZERO = re.compile(r"(?<![^,])-0(?![^,])")
+
+
+Contents = Mapping[str, tuple[tuple[str, ...], str]]
+"""What :func:`split` makes of the properties of some memories, by uuid."""
 
 
 class Unstorable(ValueError):
     """A value that cannot be written back as it was read."""
-
-
-class ReadVector(Vector):
-    """A vector that remembers the digits in which it arrived: they are sent back as they are."""
-
-    __slots__ = ("digits",)
-
-    def __init__(self, numbers: list[bytes]) -> None:
-        floats = array("f", map(float, numbers))
-        if byteorder == "big":
-            floats.byteswap()
-        super().__init__(floats.tobytes())
-        # A query reads -0 as an integer, which has no sign.
-        signed = [b"-0.0" if n == b"-0" else n for n in numbers] if b"-0" in numbers else numbers
-        self.digits = f"[{b','.join(signed).decode('ascii')}]"
 
 
 def text(raw: bytes) -> str:
@@ -66,18 +55,19 @@ def decoded(cell: Any) -> Any:
 
 
 def vector_literal(vector: Vector) -> str:
-    """The numbers of a vector, for ``vecf32()``; nine digits name one float of 32 bits.
+    """The numbers of a vector, for ``vecf32()``.
 
-    >>> vector_literal(Vector.of([0.1, 2.0]))
-    '[0.100000001,2]'
+    >>> vector_literal(Vector.of([0.5, -0.0, 2.0]))
+    '[0.5,-0.0,2]'
     """
-    if isinstance(vector, ReadVector):
-        return vector.digits
-    digits = (f"{number:.9g}" if number else str(number) for number in vector.numbers)
-    return f"[{','.join(digits)}]"
+    digits = vector.digits
+    if "-0," in digits or digits.endswith("-0"):
+        # A query reads -0 as an integer, which has no sign.
+        digits = _MINUS_ZERO.sub("-0.0", digits)
+    return f"[{digits}]"
 
 
-def split(properties: dict[str, Any]) -> tuple[tuple[str, ...], str]:
+def split(properties: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     """Names of the vectors among properties, and a literal ``{p: others, v0: …, v1: …}``.
 
     A parameter cannot hold a vector, so vectors travel as lists and the query makes them.
@@ -117,11 +107,11 @@ def _pairs(flat: list[Any]) -> dict[str, Any]:
     return {text(name): decoded(cell) for name, cell in zip(flat[::2], flat[1::2], strict=True)}
 
 
-def _vector(numbers: list[bytes]) -> ReadVector:
-    vector = ReadVector(numbers)
-    if "n" in vector.digits:  # nan or inf
+def _vector(numbers: list[bytes]) -> Vector:
+    digits = b",".join(numbers).decode("ascii")
+    if "n" in digits:  # nan or inf
         raise Unstorable("holds a vector with a number that is not finite")
-    return vector
+    return Vector(digits)
 
 
 def _float(digits: bytes) -> float:

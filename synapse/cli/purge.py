@@ -1,0 +1,76 @@
+"""``synapse purge``: the only command that cannot be taken back."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated
+from uuid import uuid4
+
+import typer
+
+from synapse.cli.common import (
+    AsJson,
+    ConfigFile,
+    GraphName,
+    GroupId,
+    Now,
+    Verbose,
+    moment,
+    opened_store,
+    read_settings,
+    wanted_runs,
+)
+from synapse.errors import LockBusy, UsageError
+
+DAY_S = 86_400.0
+_AGE = re.compile(r"(\d{1,5})d")
+
+
+def purge(
+    older_than: Annotated[
+        str, typer.Option(metavar="AGE", help="Free what was archived longer ago, as in 90d.")
+    ],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do it; without this nothing is freed.")
+    ] = False,
+    group_id: GroupId = None,
+    graph: GraphName = None,
+    now: Now = None,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> int:
+    """Free archived memories for good; what is left is that they were there."""
+    from synapse.hippocampus.ports import LOCK_TTL_S
+    from synapse.hippocampus.stamps import iso_time
+
+    age = _AGE.fullmatch(older_than)
+    if age is None:
+        raise UsageError(f"--older-than {older_than[:20]!r} is not a number of days; write 90d")
+    before_s = moment(now) - int(age.group(1)) * DAY_S
+    settings = read_settings(config)
+    with opened_store(settings) as store:
+        scope = wanted_runs(store, settings, False, graph, group_id, now_s=before_s)[0].scope
+        if not scope.whole_graph:
+            raise UsageError(f"purge frees a whole graph; name it alone: --graph {scope.graph}")
+        entries = store.read_archive(scope.graph)
+        count = sum(entry.state == "archived" and entry.at_s < before_s for entry in entries)
+        if yes and count:
+            token = uuid4().hex
+            if not store.acquire_lock(scope.graph, token, LOCK_TTL_S):
+                raise LockBusy(f"another run works on graph {scope.graph!r}; nothing was freed")
+            try:
+                count = store.purge(scope.graph, before_s, token)
+            finally:
+                store.release_lock(scope.graph, token)
+    before = iso_time(before_s)
+    if as_json:
+        told = {"graph": scope.graph, "archived_before": before, "memories": count}
+        print(json.dumps({**told, "freed": count if yes else 0}))
+    elif yes:
+        print(f"{count} memories archived before {before} are gone for good.")
+    else:
+        print(f"{count} memories archived before {before} would be gone for good.")
+        print("Nothing was freed; add --yes to do it. This cannot be taken back.")
+    return 0

@@ -1,0 +1,97 @@
+"""What somebody wants back from the archive, as a plan like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from synapse.errors import UsageError
+from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
+from synapse.hippocampus.restoration import ALREADY_THERE, decide, names_of_ends
+from synapse.hippocampus.scope import Scope
+from synapse.hippocampus.stamps import iso_time
+
+
+@dataclass(frozen=True, slots=True)
+class BringBack:
+    """A plan that brings memories back, and why others stay."""
+
+    plan: MemoryPlan
+    already: frozenset[str]
+    """Uuids of memories that the graph holds."""
+    left: dict[str, str]
+    """Why each of the others stays in the archive, by uuid."""
+
+
+def named(archive: Sequence[ArchivedMemory], name: str) -> list[str]:
+    """The memories that a uuid, or a run or the beginning of its name, stands for.
+
+    Raises:
+        UsageError: the archive knows neither, or several runs begin like that.
+
+    >>> entry = ArchivedMemory("a", "fact", "", "run-1", 1.0, "", "archived", "")
+    >>> named([entry], "a"), named([entry], "run")
+    (['a'], ['a'])
+    """
+    if any(memory.uuid == name for memory in archive):
+        return [name]
+    runs = {memory.run_id for memory in archive}
+    runs = {name} if name in runs else {run for run in runs if name and run.startswith(name)}
+    if len(runs) > 1:
+        raise UsageError(f"several runs begin with {name[:40]!r}; write more of it")
+    if not runs:
+        raise UsageError(
+            f"the archive knows no memory or run {name[:40]!r}; see synapse archive list"
+        )
+    return [memory.uuid for memory in archive if memory.run_id in runs]
+
+
+def plan_bring_back(
+    snapshot: GraphSnapshot,
+    archive: Sequence[ArchivedMemory],
+    wanted: Collection[str],
+    scope: Scope,
+    now_s: float,
+    config_digest: str,
+) -> BringBack:
+    """Plan to bring memories back, with the ends of facts that they need.
+
+    Args:
+        snapshot: the graph as it is.
+        archive: all entries, oldest first.
+        wanted: uuids.
+        scope: which graph.
+        now_s: the moment.
+        config_digest: names the configuration.
+    """
+    entities = snapshot.entities
+    uuid_of = dict(
+        zip(zip(entities.name, entities.group_id, strict=True), entities.uuid, strict=True)
+    )
+    ends = names_of_ends(archive)
+    namesakes = {end: uuid_of[known] for end, known in ends.items() if known in uuid_of}
+    found = decide(wanted, archive, set(snapshot.memory_uuids), namesakes)
+    changes = tuple(
+        PlannedChange(
+            do="restore",
+            memory=memory.uuid,
+            kind=memory.kind,
+            text=memory.name,
+            reason=f"asked for; archived by run {memory.run_id}: {memory.reason}",
+            before=memory.digest,
+        )
+        for memory in (*found.entities.values(), *found.facts.values())
+    )
+    plan = MemoryPlan(
+        graph=scope.graph,
+        group_id=scope.group_id,
+        now=iso_time(now_s),
+        config_digest=config_digest,
+        seen=Seen(entities=len(entities), facts=len(snapshot.facts)),
+        changes=changes,
+    )
+    already = {uuid for uuid, why in found.outcomes.items() if why == ALREADY_THERE}
+    left = {uuid: why for uuid, why in found.outcomes.items() if uuid not in already}
+    return BringBack(plan, frozenset(already), left)

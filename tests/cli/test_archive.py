@@ -1,0 +1,124 @@
+"""The archive as people use it: list, show, restore, purge."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from synapse.hippocampus.plan import ArchiveChange
+from synapse.store.falkordb import FalkorStore
+from tests.cli.conftest import Program
+
+DAY_S = 86_400.0
+NOW = "2026-06-01T00:00:00Z"
+NOW_S = 1_780_272_000.0
+
+
+@pytest.fixture
+def moved(store: FalkorStore, demo: str) -> list[str]:
+    """Two facts that lie in the archive since ten days, and one since a hundred."""
+    facts = sorted(store.read_graph(demo).facts.uuid)[:3]
+    images = store.read_images(demo, facts)
+    assert store.acquire_lock(demo, "mine", 60.0)
+    for run_id, days, some in (("first-run", 100, facts[:1]), ("second-run", 10, facts[1:])):
+        changes = [
+            ArchiveChange(u, "fact", images[u].digest, "strength 0.01", by_person=True)
+            for u in some
+        ]
+        store.archive(demo, changes, run_id, NOW_S - days * DAY_S, "mine")
+    store.release_lock(demo, "mine")
+    return facts
+
+
+def test_the_archive_is_listed_with_reasons(synapse: Program, demo: str, moved: list[str]) -> None:
+    listed = synapse("archive", "list", "--group-id", demo)
+    assert listed.code == 0 and listed.err == ""
+    assert [line.split()[0] for line in listed.out.splitlines()[::3]] == moved
+    assert "archived by a person: strength 0.01" in listed.out
+    entries = synapse(
+        "archive", "list", "--group-id", demo, "--run", "second-run", "--json"
+    ).summary
+    assert [entry["uuid"] for entry in entries] == moved[1:]
+    assert entries[0]["at"] == "2026-05-22T00:00:00Z"
+    none = synapse("archive", "list", "--group-id", demo, "--run", "no-run")
+    assert none.out == "Nothing is archived here.\n"
+
+
+def test_one_memory_is_shown_whole(
+    synapse: Program, demo: str, moved: list[str], store: FalkorStore
+) -> None:
+    image = store.read_archived_images(demo, moved[:1])[moved[0]]
+    text = synapse("archive", "show", moved[0], "--group-id", demo).out
+    assert f'  fact: "{image.name}"' in text
+    assert f"from        {image.end_names[0]} ({image.ends[0]})" in text
+    shown = synapse("archive", "show", moved[0], "--group-id", demo, "--json").summary
+    assert shown["content"]["properties"] == dict(image.properties)
+    assert [entry["state"] for entry in shown["entries"]] == ["archived"]
+    unknown = synapse("archive", "show", "nobody", "--group-id", demo)
+    assert unknown.code == 2 and "knows no memory 'nobody'" in unknown.err
+
+
+def test_a_run_comes_back_and_can_be_undone(
+    synapse: Program, demo: str, moved: list[str], store: FalkorStore
+) -> None:
+    def there() -> set[str]:
+        return set(store.read_graph(demo).facts.uuid) & set(moved)
+
+    dry = synapse("restore", "second", "--group-id", demo, "--dry-run")
+    assert dry.code == 0 and "It would be: 2 memories restored" in dry.out and there() == set()
+    done = synapse("restore", "second", "--group-id", demo)
+    assert done.code == 0 and "Done: 2 memories restored" in done.out
+    assert there() == set(moved[1:])
+    again = synapse("restore", moved[1], "--group-id", demo)
+    assert again.code == 0 and "1 were so already" in again.out
+    (undo,) = [line for line in done.out.splitlines() if "synapse undo" in line]
+    undone = synapse("undo", undo.split()[-1], "--group-id", demo)
+    assert undone.code == 0 and there() == set()
+    unknown = synapse("restore", "nobody", "--group-id", demo)
+    assert unknown.code == 2 and "see synapse archive list" in unknown.err
+
+
+def test_purging_needs_yes(
+    synapse: Program, demo: str, moved: list[str], store: FalkorStore
+) -> None:
+    def purge(*more: str) -> Any:
+        return synapse("purge", "--older-than", "90d", "--group-id", demo, "--now", NOW, *more)
+
+    dry = purge()
+    assert dry.code == 0 and dry.out.startswith("1 memories archived before 2026-03-03T00:00:00Z")
+    assert "add --yes" in dry.out
+    assert set(store.read_archived_images(demo, moved)) == set(moved)
+    assert purge("--json").summary["freed"] == 0
+    done = purge("--yes", "--json").summary
+    assert done == {
+        "graph": demo, "archived_before": "2026-03-03T00:00:00Z", "memories": 1, "freed": 1
+    }  # fmt: skip
+    assert purge("--yes", "--json").summary["freed"] == 0
+    assert store.lock_holder(demo) is None
+    gone = synapse("restore", moved[0], "--group-id", demo)
+    assert gone.code == 3 and "gone for good" in gone.err
+    listed = synapse("archive", "list", "--group-id", demo, "--all").out
+    assert "purged" in listed and "(no name is kept)" in listed
+    assert (
+        json.loads(synapse("archive", "show", moved[0], "--group-id", demo, "--json").out)[
+            "content"
+        ]
+        is None
+    )
+
+
+@pytest.mark.parametrize("age", ["90", "-1d", "0.5d", "d", "nan", "1e9d", "9999999d"])
+def test_an_age_is_a_number_of_days(synapse: Program, demo: str, age: str) -> None:
+    refused = synapse("purge", f"--older-than={age}", "--yes", "--group-id", demo)
+    assert refused.code == 2 and "write 90d" in refused.err and refused.out == ""
+
+
+def test_a_purge_beside_a_run_frees_nothing(
+    synapse: Program, demo: str, moved: list[str], store: FalkorStore
+) -> None:
+    assert store.acquire_lock(demo, "somebody", 60.0)
+    busy = synapse("purge", "--older-than", "0d", "--yes", "--group-id", demo)
+    assert busy.code == 4 and "nothing was freed" in busy.err
+    assert set(store.read_archived_images(demo, moved)) == set(moved)

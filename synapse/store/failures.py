@@ -94,6 +94,12 @@ _SENTENCES: tuple[tuple[type[Exception], str, type[errors.SynapseError], str], .
     ),
     (
         said.ResponseError,
+        "^MISCONF",
+        errors.StoreError,
+        "FalkorDB at {where} cannot write to its disk and refuses to change; make room there",
+    ),
+    (
+        said.ResponseError,
         r"(?i)max pending queries|^MASTERDOWN|^CLUSTERDOWN|link with master",
         errors.StoreUnreachable,
         "FalkorDB at {where} cannot take a query now; try later",

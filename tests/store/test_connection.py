@@ -290,6 +290,7 @@ def test_anything_else_is_said_in_the_servers_words(owner: Connection) -> None:
         redis.exceptions.AuthenticationError("Authentication required."),
         redis.exceptions.ResponseError("MASTERDOWN Link with MASTER is down"),
         redis.exceptions.ResponseError("Max pending queries exceeded"),
+        redis.exceptions.ResponseError("MISCONF Errors writing to the AOF file: No space left"),
         redis.exceptions.RedisClusterException("no node of the cluster answers"),
         redis.exceptions.TimeoutError("Timeout reading from socket"),
         redis.exceptions.ConnectionError("Error 111 connecting. 401 Authorization Timed out"),

@@ -221,7 +221,7 @@ def one_round(
     if not is_killed or completes:
         ground.apply(ground.store, plan, "run")  # does nothing where a survivor has done it
         tally.completed += is_killed
-        tally.not_made += _not_made(ground, plan)
+        tally.not_made += not_made(ground, plan)
         tally.lost += ground.missing(memories)
     if undo_kill_at and ground.is_begun():
         tally.kills += ground.killed(undo_kill_at, after, lambda store: ground.undo(store, "dead"))
@@ -233,7 +233,7 @@ def one_round(
     return tally
 
 
-def _not_made(ground: Ground, plan: MemoryPlan) -> int:
+def not_made(ground: Ground, plan: MemoryPlan) -> int:
     """Changes that were to be made: all, but entities on which a fact still hangs."""
     named = {change.memory for change in plan.changes}
     states = ground.store.read_facts(ground.graph, named)

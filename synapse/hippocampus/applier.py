@@ -99,11 +99,11 @@ class Applier:
         if job.is_capped and not job.dry_run:
             refuse_excess(plan, runs.values(), job.now_s, job.max_changes)
         if job.dry_run or not plan.changes:
-            checked = check(self._store, plan, room.ledger)
+            checked = check(self._store, plan, room)
             done = frozenset(change.memory for change in checked.ready)
             return Applied(room, plan, done, checked.already, checked.left)
         with self.locked(plan.graph, room.revision):
-            checked = check(self._store, plan, room.ledger, is_resumed=job.run_id in runs)
+            checked = check(self._store, plan, room, is_resumed=job.run_id in runs)
             if not checked.ready and job.run_id not in runs:
                 return Applied(room, plan, frozenset(), checked.already, checked.left)
             noted, run = self._begin(plan, room, job, checked, runs.get(job.run_id))

@@ -9,10 +9,11 @@ from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.ledger import Entry, decided_otherwise
 from synapse.hippocampus.plan import FactState
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
-from synapse.hippocampus.ports import MemoryStore
+from synapse.hippocampus.ports import MemoryStore, Room
 
 CHANGED = "it has changed since the plan was made"
 _BY_CHANGED = "the fact that replaces it has changed since the plan was made"
+PINNED = "it is pinned"
 _GONE = "it is gone from the graph"
 
 
@@ -29,15 +30,13 @@ class Checked:
     """The facts that ends are about, as they are now."""
 
 
-def check(
-    store: MemoryStore, plan: MemoryPlan, ledger: Mapping[str, Entry], is_resumed: bool = False
-) -> Checked:
+def check(store: MemoryStore, plan: MemoryPlan, room: Room, is_resumed: bool = False) -> Checked:
     """Compare a plan with its graph.
 
     Args:
         store: where the graph is.
         plan: what is to change.
-        ledger: what is decided about facts.
+        room: what is decided about facts, and which memories are pinned.
         is_resumed: whether an earlier run may have begun to move memories; the store knows which.
     """
     planned = {change.memory: change for change in plan.changes}
@@ -53,9 +52,10 @@ def check(
             continue
         why_not = None
         if change.is_end:
-            why_not = _obstacle(change, states, planned, ledger)
+            why_not = _obstacle(change, states, planned, room.ledger)
         elif change.do == "archive" and not is_resumed:
-            why_not = _cannot_move(change, images.get(change.memory))
+            is_pinned = change.memory in room.pins
+            why_not = PINNED if is_pinned else _cannot_move(change, images.get(change.memory))
         if why_not is None:
             ready.append(change)
         else:

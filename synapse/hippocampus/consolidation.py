@@ -205,9 +205,9 @@ class ConsolidationEngine:
         changed_count = int(plan.changed.sum())
         report.retention.changed = changed_count
         report.retention.unchanged = report.seen.entities + report.seen.facts - changed_count
-        report.wakeAgent |= bool(report.online_contradictions.count) or any(
-            c.before is None for c in plan.ledger
-        )
+        report.wakeAgent |= bool(
+            report.online_contradictions.count or report.contradictions.resolved
+        ) or any(change.before is None for change in plan.ledger)
         if not run.dry_run and self._write(found, room, report):
             report.wrote.traces = changed_count
             report.wrote.findings = len(plan.ledger)

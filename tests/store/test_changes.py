@@ -14,7 +14,7 @@ from synapse.hippocampus.config import ContradictionConfig, HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
-from synapse.hippocampus.ports import GraphDocument, MemoryStore
+from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin
 from synapse.hippocampus.review import Review
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stamps import parse_stamp
@@ -347,3 +347,11 @@ def test_a_memory_that_changed_or_still_carries_facts_is_not_archived(hands: Han
     assert hands.store.purge(hands.graph, parse_stamp(NOW) + 1.0, "purger") == 1
     hands.store.release_lock(hands.graph, "purger")
     assert hands.undo().applied.left == {"lone": "it was purged and is gone for good"}
+
+
+def test_a_memory_that_was_pinned_meanwhile_is_not_archived(hands: Hands) -> None:
+    plan = archive_plan(hands, "lone")
+    hands.store.pin(hands.graph, "lone", Pin(0.0, "mine"))
+    applied = hands.apply(plan)
+    assert (applied.done, applied.left) == (frozenset(), {"lone": "it is pinned"})
+    assert "lone" in hands.store.read_graph(hands.graph).entities.uuid

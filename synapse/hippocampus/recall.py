@@ -30,7 +30,7 @@ RECENT_MAX_COUNT = 64
 SOURCES_MAX_COUNT = 16
 OTHER_SOURCES = "(other)"
 
-_SET_MAX_COUNT = 1_000
+SET_MAX_COUNT = 1_000
 _RANK_MAX = 1_000_000
 _TEXT_MAX_CHARACTERS = 1_000
 _LATEST_S = 253_402_300_799.0  # the end of the year 9999
@@ -243,8 +243,8 @@ def _problem(recall_set: RecallSet) -> str | None:
         return f"needs its time in seconds since 1970, not {str(recall_set.at_s)[:40]!r}"
     if not _is_text(recall_set.source):
         return f"needs a source of 1 to {_TEXT_MAX_CHARACTERS} characters"
-    if len(recall_set.ranks) > _SET_MAX_COUNT:
-        return f"holds at most {_SET_MAX_COUNT} memories, not {len(recall_set.ranks)}"
+    if len(recall_set.ranks) > SET_MAX_COUNT:
+        return f"holds at most {SET_MAX_COUNT} memories, not {len(recall_set.ranks)}"
     for uuid, rank in recall_set.ranks:
         if not _is_text(uuid):
             return f"names each memory by its uuid, not {str(uuid)[:40]!r}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -46,3 +48,28 @@ def graph_of(driver: Any, group_id: str | None) -> str:
     if group_id is None or group_id == "":
         return str(getattr(driver, "_database", DEFAULT_GRAPH))
     return DEFAULT_GRAPH if group_id in ("_", "\\_") else group_id
+
+
+def argument(function: Callable[..., Any], name: str, args: Any, options: Any) -> Any:
+    """What a call gives for one of the function's parameters, ``None`` where it says nothing."""
+    return inspect.signature(function).bind_partial(*args, **options).arguments.get(name)
+
+
+def searched_graphs(
+    home: Any, group_ids: Sequence[str] | None, driver: Any
+) -> Callable[[str], str]:
+    """In which graph Graphiti's search has found what bears a group's name.
+
+    Without groups it searches the driver's own database, whatever groups that holds; with groups
+    it searches the graph of each.
+
+    Args:
+        home: the client's driver.
+        group_ids: groups to search in.
+        driver: the driver that the search was given, if any.
+    """
+    own = graph_of(home, None)
+    if not group_ids or (driver is not None and list(group_ids) == [own]):
+        searched = graph_of(home if driver is None else driver, None)
+        return lambda _group_id: searched
+    return lambda group_id: graph_of(home, group_id)

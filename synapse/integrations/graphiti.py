@@ -34,7 +34,7 @@ from synapse.hippocampus.scope import Scope
 from synapse.integrations.aside import Aside
 from synapse.integrations.belief import Belief, Believer, Statement
 from synapse.integrations.briefing import Briefer
-from synapse.integrations.graph_names import graph_of, server_uri
+from synapse.integrations.graph_names import argument, graph_of, server_uri
 from synapse.integrations.observation import Ingested, Noticed, Observer, ingested
 from synapse.integrations.recall import RecalledFacts
 from synapse.integrations.recaller import Recaller
@@ -93,11 +93,15 @@ class Hippocampus:
 
     async def add_episode(self, *args: Any, **options: Any) -> Any:
         """``Graphiti.add_episode``; its result, with what was noticed as ``surprises``."""
-        return await self._observed(await self.graphiti.add_episode(*args, **options))
+        group_id = argument(self.graphiti.add_episode, "group_id", args, options)
+        result = await self.graphiti.add_episode(*args, **options)
+        return await self._observed(result, graph_of(self.graphiti.driver, group_id))
 
     async def add_episode_bulk(self, *args: Any, **options: Any) -> Any:
         """``Graphiti.add_episode_bulk``; its result, with what was noticed as ``surprises``."""
-        return await self._observed(await self.graphiti.add_episode_bulk(*args, **options))
+        group_id = argument(self.graphiti.add_episode_bulk, "group_id", args, options)
+        result = await self.graphiti.add_episode_bulk(*args, **options)
+        return await self._observed(result, graph_of(self.graphiti.driver, group_id))
 
     async def add_triplet(self, *args: Any, **options: Any) -> Any:
         """``Graphiti.add_triplet``; its result, with what was noticed as ``surprises``."""
@@ -244,20 +248,25 @@ class Hippocampus:
         """Wait until every recall so far stands in the ledger; return whether it does."""
         return await self.aside.run(self.recaller.recorder.flush)
 
-    async def _observed(self, result: Any) -> Any:
+    async def _observed(self, result: Any, graph: str | None = None) -> Any:
         noticed: list[Noticed] = []
         try:
             what = ingested(result)
-            noticed = await self.aside.run(self._notice, self._graph_of_result(result), what)
+            noticed = await self.aside.run(
+                self._notice, graph or self._graph_of_result(result), what
+            )
         except Exception as error:  # noqa: BLE001  Graphiti has written: its caller must not fail
             self.aside.note_failure(error)
         kind = _with_surprises(type(result))
         return kind.model_construct(**{**vars(result), "surprises": noticed})
 
     def _graph_of_result(self, result: Any) -> str:
-        """A triplet is written into the driver's graph, whatever its group."""
+        """A triplet is written into the driver's graph, whatever its group, and so is whatever
+        was told without a group."""
         one = getattr(result, "episode", None) or next(iter(getattr(result, "episodes", ())), None)
-        return graph_of(self.graphiti.driver, None if one is None else one.group_id)
+        driver = self.graphiti.driver
+        group_id = None if one is None else one.group_id
+        return graph_of(driver, None if group_id == driver.default_group_id else group_id)
 
     def _notice(self, graph: str, what: Ingested) -> list[Noticed]:
         self._relations.tell(graph, len(what.new))

@@ -45,8 +45,8 @@ class RecalledFacts(list[Any]):
 
 def holds(edge: Any, at: datetime) -> bool:
     """Whether a fact holds at a moment; what is not known speaks for it."""
-    begins, ends = edge.valid_at, edge.invalid_at
-    return not (begins and _utc(begins) > at) and not (ends and _utc(ends) <= at)
+    begins, ends, moment = edge.valid_at, edge.invalid_at, _utc(at)
+    return not (begins and _utc(begins) > moment) and not (ends and _utc(ends) <= moment)
 
 
 def arranged(

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from graphiti_core import Graphiti
 from graphiti_core.edges import EntityEdge
-from graphiti_core.search.search_config import SearchConfig, SearchResults
+from graphiti_core.nodes import EntityNode
+from graphiti_core.search.search_config import SearchResults
 from graphiti_core.search.search_config_recipes import (
-    COMBINED_HYBRID_SEARCH_CROSS_ENCODER,
     EDGE_HYBRID_SEARCH_NODE_DISTANCE,
     EDGE_HYBRID_SEARCH_RRF,
 )
 
+from synapse.errors import SynapseError
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.ports import MemoryStore
-from synapse.hippocampus.recall import RecallSet
+from synapse.hippocampus.recall import SET_MAX_COUNT, RecallSet
 from synapse.integrations.aside import Aside
-from synapse.integrations.graph_names import graph_of
+from synapse.integrations.graph_names import argument, searched_graphs
 from synapse.integrations.recall import RecalledFacts, arranged, holds, strengths
 from synapse.integrations.recall_recorder import RecallRecorder
 
@@ -84,27 +86,42 @@ class Recaller:
             query, config, group_ids, center_node_uuid,
             search_filter=search_filter, driver=driver,
         )  # fmt: skip
-        return await self._recalled(found.edges, num_results, include_superseded, at, asked)
+        wanted = _Wanted(
+            searched_graphs(self._graphiti.driver, group_ids, driver),
+            include_superseded, at, asked, num_results,
+        )  # fmt: skip
+        told = RecalledFacts()
+        for edges in _by_search(found.edges, group_ids):
+            part = await self._recalled(edges, wanted)
+            told.extend(part)
+            told.recalls += part.recalls
+            told.left_out_count += part.left_out_count
+        return told
 
     async def search_(
         self,
         query: str,
-        config: SearchConfig = COMBINED_HYBRID_SEARCH_CROSS_ENCODER,
+        *args: Any,
+        include_superseded: bool = False,
+        at: datetime | None = None,
+        asked: bool = True,
         **options: Any,
     ) -> SearchResults:
         """``Graphiti.search_`` with its facts in the order of relevance and strength.
 
-        Options beside Graphiti's: ``include_superseded``, ``at`` and ``asked`` as in
-        :meth:`search`.
+        Args:
+            query, args, options: as Graphiti's.
+            include_superseded, at, asked: as in :meth:`search`.
         """
-        own = {name: options.pop(name, None) for name in ("include_superseded", "at", "asked")}
-        found = await self._graphiti.search_(query, config, **options)
-        asked = own["asked"] is not False
+        search = self._graphiti.search_
+        found = await search(query, *args, **options)
+        group_ids, driver = (
+            argument(search, name, (query, *args), options) for name in ("group_ids", "driver")
+        )
+        graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
+        wanted = _Wanted(graphs, include_superseded, at, asked, len(found.edges))
         scores = dict(zip((e.uuid for e in found.edges), found.edge_reranker_scores, strict=False))
-        facts = await self._recalled(
-            found.edges, len(found.edges), bool(own["include_superseded"]), own["at"], asked,
-            [node.uuid for node in found.nodes],
-        )  # fmt: skip
+        facts = await self._recalled(found.edges, wanted, found.nodes)
         told = {
             "edges": list(facts),
             "edge_reranker_scores": [scores.get(f.uuid, 0.0) for f in facts],
@@ -112,46 +129,69 @@ class Recaller:
         return found.model_copy(update=told)
 
     async def _recalled(
-        self,
-        edges: Sequence[EntityEdge],
-        wanted_count: int,
-        include_superseded: bool,
-        at: datetime | None,
-        asked: bool,
-        entities: Sequence[str] = (),
+        self, edges: Sequence[EntityEdge], wanted: _Wanted, entities: Sequence[EntityNode] = ()
     ) -> RecalledFacts:
         now_s = self._clock()
-        moment = at or datetime.fromtimestamp(now_s, UTC)
-        kept = [e for e in edges if (include_superseded and at is None) or holds(e, moment)]
+        kept = [edge for edge in edges if wanted.takes(edge, now_s)]
         left_out_count = len(edges) - len(kept)
         try:
-            strength = await self._aside.run(self._strengths, kept, now_s)
+            strength = await self._aside.run(self._strengths, kept, wanted.graph_of, now_s)
         except Exception as error:  # noqa: BLE001  the search has its answer
             self._aside.note_failure(error)
             strength = np.full(len(kept), np.nan)
-        told, recalls = arranged(kept, strength, self._config, wanted_count)
-        self._remember(told, entities, asked, now_s)
+        told, recalls = arranged(kept, strength, self._config, wanted.count)
+        try:
+            self._remember([*told, *entities], wanted, now_s)
+        except SynapseError as error:
+            self._aside.note_failure(error)
         return RecalledFacts(told, recalls, left_out_count)
 
-    def _strengths(self, edges: Sequence[EntityEdge], now_s: float) -> Any:
+    def _strengths(
+        self, edges: Sequence[EntityEdge], graph_of: Callable[[str], str], now_s: float
+    ) -> Any:
         strength = np.full(len(edges), np.nan)
-        for graph in {graph_of(self._graphiti.driver, edge.group_id) for edge in edges}:
-            rows = [
-                row for row, e in enumerate(edges)
-                if graph_of(self._graphiti.driver, e.group_id) == graph
-            ]  # fmt: skip
+        graphs = [graph_of(edge.group_id) for edge in edges]
+        for graph in set(graphs):
+            rows = [row for row, name in enumerate(graphs) if name == graph]
             uuids = [edges[row].uuid for row in rows]
             strength[rows] = strengths(self._store, graph, [], uuids, now_s, self._config)
         return strength
 
     def _remember(
-        self, told: Sequence[EntityEdge], entities: Sequence[str], asked: bool, at_s: float
+        self, told: Sequence[EntityEdge | EntityNode], wanted: _Wanted, at_s: float
     ) -> None:
         by_graph: dict[str, list[str]] = {}
-        for edge in told:
-            by_graph.setdefault(graph_of(self._graphiti.driver, edge.group_id), []).append(
-                edge.uuid
-            )
+        for memory in told[:SET_MAX_COUNT]:
+            by_graph.setdefault(wanted.graph_of(memory.group_id), []).append(memory.uuid)
         for graph, uuids in by_graph.items():
-            ranks = tuple((uuid, rank) for rank, uuid in enumerate([*uuids, *entities], 1))
-            self.recorder.record(graph, RecallSet(ranks, "search", at_s, asked))
+            ranks = tuple((uuid, rank) for rank, uuid in enumerate(uuids, 1))
+            self.recorder.record(graph, RecallSet(ranks, "search", at_s, wanted.asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a search is to give back of what Graphiti has found."""
+
+    graph_of: Callable[[str], str]
+    include_superseded: bool
+    at: datetime | None
+    asked: bool
+    count: int
+
+    def takes(self, edge: EntityEdge, now_s: float) -> bool:
+        """Whether a fact is given back."""
+        if self.include_superseded and self.at is None:
+            return True
+        return holds(edge, self.at or datetime.fromtimestamp(now_s, UTC))
+
+
+def _by_search(
+    edges: Sequence[EntityEdge], group_ids: Sequence[str] | None
+) -> list[list[EntityEdge]]:
+    """Graphiti searches several groups one by one and puts the answers one after the other."""
+    if not group_ids or len(group_ids) == 1:
+        return [list(edges)]
+    parts: dict[str, list[EntityEdge]] = {}
+    for edge in edges:
+        parts.setdefault(edge.group_id, []).append(edge)
+    return list(parts.values())

@@ -7,7 +7,8 @@ themselves; nothing is added up from run to run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +84,26 @@ class Associates:
         rows = np.flatnonzero(weight > 0.0)
         order = np.lexsort((rows, -self._active[rows], -weight[rows]))[:count]
         return [Associate(int(i), float(weight[i])) for i in rows[order]]
+
+    def of_all(
+        self, rows: Collection[int], co_recalls: Mapping[int, Mapping[int, CoRecall]], count: int
+    ) -> list[Associate]:
+        """What comes to mind with several memories at once, the closest first.
+
+        W = Σ w, over those of the memories whose associates it is among; see :meth:`of`. Of equal
+        weights the lower row comes first.
+
+        Args:
+            rows: of the memories; none of them comes back.
+            co_recalls: row of a memory -> how often others were recalled together with it.
+            count: how many at most.
+        """
+        total: defaultdict[int, float] = defaultdict(float)
+        for row in sorted(set(rows)):
+            for associate in self.of(row, co_recalls.get(row)):
+                total[associate.row] += associate.weight
+        found = sorted((-weight, row) for row, weight in total.items() if row not in rows)
+        return [Associate(row, -weight) for weight, row in found[:count]]
 
     def _of_time(self, times_s: Floats) -> Floats:
         ages_days = (self._now_s - times_s) / SECONDS_PER_DAY

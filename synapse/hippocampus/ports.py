@@ -279,6 +279,9 @@ class MemoryStore(Protocol):
         The queue is bounded: beyond 100,000 sets that no run has folded the oldest fall out.
         """
 
+    def read_links(self, graph: str, memories: Collection[str]) -> Links:
+        """With which others these memories were recalled; those that never were are left out."""
+
     def import_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> int:
         """Append those recall sets that no import has appended before, known by their digest.
 

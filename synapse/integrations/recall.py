@@ -22,7 +22,7 @@ class Recall:
 
     uuid: str
     relevance_rank: int
-    """Its place in Graphiti's own order, from 1."""
+    """Its place in Graphiti's own order, from 1; 0 if it only came to mind with what was found."""
     strength: float | None
     """From 0 to 1; ``None`` where no batch has seen it yet, which counts as full strength."""
     why: str
@@ -63,6 +63,12 @@ def arranged(
     order = ranked(strength, config.ranking)[:wanted_count].tolist()
     recalls = [_recall(found[place].uuid, place + 1, float(strength[place])) for place in order]
     return [found[place] for place in order], recalls
+
+
+def associated(uuid: str, weight: float, strength: float) -> Recall:
+    """Why a fact follows that the search itself has not found; strength NaN where unknown."""
+    why = f"comes to mind with what was found, association {weight:.2f}"
+    return Recall(uuid, 0, None if np.isnan(strength) else strength, why)
 
 
 def strengths(

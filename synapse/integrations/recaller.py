@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,13 +18,14 @@ from graphiti_core.search.search_config_recipes import (
     EDGE_HYBRID_SEARCH_RRF,
 )
 
-from synapse.errors import SynapseError
+from synapse.errors import SynapseError, UsageError
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recall import SET_MAX_COUNT, RecallSet
 from synapse.integrations.aside import Aside
+from synapse.integrations.completion import completed
 from synapse.integrations.graph_names import argument, searched_graphs
-from synapse.integrations.recall import RecalledFacts, arranged, holds, strengths
+from synapse.integrations.recall import RecalledFacts, arranged, associated, holds, strengths
 from synapse.integrations.recall_recorder import RecallRecorder
 
 _MORE_THAN_WANTED = 2
@@ -65,6 +66,7 @@ class Recaller:
         include_superseded: bool = False,
         at: datetime | None = None,
         asked: bool = True,
+        expand: int = 0,
     ) -> RecalledFacts:
         """``Graphiti.search``, told in the order of relevance and strength, and remembered.
 
@@ -74,7 +76,15 @@ class Recaller:
             at: answer as of this moment instead of now.
             asked: whether a person or an agent asked; what is put into a prompt by itself does
                 not count as a recall.
+            expand: how many facts more may follow that come to mind with those found: they share
+                episodes with them, or were recalled together with them, the closest first. They
+                do not count as recalled.
+
+        Raises:
+            UsageError: ``expand`` together with a filter, which associates need not pass.
         """
+        if expand and search_filter is not None:
+            raise UsageError("expand follows associations past any search_filter; use one of them")
         recipe = EDGE_HYBRID_SEARCH_RRF if center_node_uuid is None else (
             EDGE_HYBRID_SEARCH_NODE_DISTANCE
         )  # fmt: skip
@@ -96,6 +106,8 @@ class Recaller:
             told.extend(part)
             told.recalls += part.recalls
             told.left_out_count += part.left_out_count
+        if expand > 0 and told:
+            await self._expand(told, wanted, expand, driver or self._graphiti.driver)
         return told
 
     async def search_(
@@ -145,6 +157,34 @@ class Recaller:
         except SynapseError as error:
             self._aside.note_failure(error)
         return RecalledFacts(told, recalls, left_out_count)
+
+    async def _expand(self, told: RecalledFacts, wanted: _Wanted, count: int, driver: Any) -> None:
+        """Append what comes to mind with the facts told."""
+        now_s = self._clock()
+        by_graph: dict[str, list[EntityEdge]] = {}
+        for edge in told:
+            by_graph.setdefault(wanted.graph_of(edge.group_id), []).append(edge)
+        try:
+            found = [
+                one
+                for graph, edges in by_graph.items()
+                for one in await completed(
+                    self._store, driver, self._aside, graph, edges, count, now_s
+                )
+                if wanted.takes(one[0], now_s)
+            ]
+            found = sorted(found, key=lambda one: -one[1])[:count]
+            more = [edge for edge, _ in found]
+            strength = await self._aside.run(self._strengths, more, wanted.graph_of, now_s)
+        except Exception as error:  # noqa: BLE001  the search has its answer
+            self._aside.note_failure(error)
+            return
+        told.extend(more)
+        told.recalls += [
+            associated(edge.uuid, weight, float(alive))
+            for (edge, weight), alive in zip(found, strength, strict=True)
+        ]
+        self._remember(more, replace(wanted, asked=False), now_s)
 
     def _strengths(
         self, edges: Sequence[EntityEdge], graph_of: Callable[[str], str], now_s: float

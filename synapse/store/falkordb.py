@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.health import GraphHealth, ServerHealth
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
@@ -204,6 +205,11 @@ class FalkorStore:
         """Append to the durable queue that the next run folds."""
         with self._at_work_on(graph) as connection:
             recalls.record_recalls(connection, graph, recall_sets)
+
+    def read_links(self, graph: str, memories: Collection[str]) -> Links:
+        """With which others these memories were recalled."""
+        with self._at_work_on(graph) as connection:
+            return recalls.read_links(connection, graph, memories)
 
     def import_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> int:
         """Append those recall sets that no import has appended before."""

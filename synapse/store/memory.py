@@ -14,6 +14,7 @@ import numpy as np
 
 from synapse.errors import LockLost, UnknownGraph
 from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import (
@@ -307,6 +308,11 @@ class InMemoryStore:
         new = (replace(r, id=f"{number}-0") for number, r in enumerate(wanted, first))
         kept = (*room.recalls, *new)[-RECALLS_MAX_COUNT:]
         self._rooms[graph] = replace(room, recalls=kept)
+
+    def read_links(self, graph: str, memories: Collection[str]) -> Links:
+        """With which others these memories were recalled."""
+        links = self.read_room(graph).links
+        return {memory: links[memory] for memory in memories if memory in links}
 
     def import_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> int:
         """Append those recall sets that no import has appended before."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
 from synapse.errors import QueueFull, StoreError, UsageError
@@ -81,6 +81,25 @@ def record_recalls(connection: Connection, graph: str, recall_sets: Iterable[Rec
             for entry in part:
                 pipe.xadd(key, entry, maxlen=RECALLS_MAX_COUNT, approximate=True)
             pipe.execute()
+
+
+def read_links(
+    connection: Connection, graph: str, memories: Collection[str]
+) -> dict[str, dict[str, CoRecall]]:
+    """With which others these memories were recalled; those that never were are left out.
+
+    Raises:
+        StoreError: a field is damaged; the sentence names it.
+    """
+    if not memories:
+        return {}
+    wanted = sorted(memories)
+    found = connection.hmget(room_key(graph, "links"), [raw(memory) for memory in wanted])
+    return {
+        memory: _understood(memory, value, graph, "links", _partners)
+        for memory, value in zip(wanted, found, strict=True)
+        if value is not None
+    }
 
 
 def import_recalls(connection: Connection, graph: str, recall_sets: Iterable[RecallSet]) -> int:
@@ -175,13 +194,17 @@ def _read_hash(
 ) -> Iterator[tuple[str, _Value]]:
     for field, value in connection.hscan_iter(room_key(graph, name), count=ENTRIES_PER_TRIP):
         memory = text(field)
-        try:
-            yield memory, read(parsed(value, graph, name))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            key = shown_key(graph, name)
-            raise StoreError(
-                f"field {memory[:40]} of {key} is damaged; delete that field"
-            ) from error
+        yield memory, _understood(memory, value, graph, name, read)
+
+
+def _understood(
+    memory: str, value: bytes, graph: str, name: str, read: Callable[[Any], _Value]
+) -> _Value:
+    try:
+        return read(parsed(value, graph, name))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        key = shown_key(graph, name)
+        raise StoreError(f"field {memory[:40]} of {key} is damaged; delete that field") from error
 
 
 def _profile(kept: Sequence[Any]) -> RecallProfile:

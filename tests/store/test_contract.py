@@ -465,6 +465,10 @@ def test_recalls_wait_in_order_until_a_run_folds_them(store: MemoryStore, graph:
     room = write(store, graph, table([]), **folding(again, 2))
     assert room.recalls == ()
     assert (room.profiles, room.links) == fold({}, {}, [*sets, recalled("f1", at_s=1.6e9)])
+    assert store.read_links(graph, ["f1", "nobody", "\ud800"]) == {
+        memory: room.links[memory] for memory in ("f1", "\ud800")
+    }
+    assert store.read_links(graph, []) == {}
     store.record_recalls(graph, [recalled("last")])
     assert [r.ranks for r in store.read_room(graph).recalls] == [(("last", 1),)]
 

@@ -22,7 +22,7 @@ from synapse.store.table import joined_part, typed_part
 Connection = Any
 
 _FIND = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN ID(n), outdegree(n, 'RELATES_TO')"
-_HUB_FACTS_COUNT = 50
+_HUB_FACTS_COUNT = 20
 """An entity with more facts is read only as far as the named relations go."""
 
 
@@ -45,16 +45,15 @@ def read_subjects(
         found = connection.execute_command(
             "GRAPH.RO_QUERY", graph, with_rows(_literals(subjects), _FIND)
         )[1]
-        hubs = {node for node, count in found if relations and count > _HUB_FACTS_COUNT}
-        plain = sorted({node for node, _ in found} - hubs)
-        _add(connection, graph, facts, "ID(a) = i", [str(node) for node in plain])
-        for node in sorted(hubs):
-            named = f"ID(a) = {node} AND x.name = i"
-            _add(connection, graph, facts, named, _literals(relations))
+        named = sorted(relations)
+        _add(connection, graph, facts, "ID(a) = i AND (n IS NULL OR x.name IN n)", [
+            literal([node, named if named and count > _HUB_FACTS_COUNT else None])
+            for node, count in sorted(found)
+        ])  # fmt: skip
         columns = facts.columns()
         ends = {node for node, _ in found}.union(*(ids.tolist() for ids in columns.ids))
-        _add(connection, graph, entities, "ID(a) = i", [str(node) for node in sorted(ends)])
-        support = _literals(uuid for uuid in columns.vocabulary if uuid)
+        _add(connection, graph, entities, "ID(a) = i", [literal([n, None]) for n in sorted(ends)])
+        support = [literal([uuid, None]) for uuid in sorted(columns.vocabulary) if uuid]
         _add(connection, graph, episodes, "a.uuid = i", support)
     except ResponseError as error:
         if "operation on empty key" in str(error):
@@ -66,10 +65,10 @@ def read_subjects(
 def _add(
     connection: Connection, graph: str, collector: Collector, where: str, rows: Sequence[str]
 ) -> None:
-    """Read the items that ``where`` selects for each of the rows ``i``."""
+    """Read the items that ``where`` selects for each of the rows ``[i, n]``."""
     if not rows:
         return
-    table, each = collector.table, "UNWIND $rows AS i WITH i "
+    table, each = collector.table, "UNWIND $rows AS r WITH r[0] AS i, r[1] AS n "
     joined = with_rows(rows, each + table.query(where, joined=True))
     part = joined_part(table, connection.execute_command("GRAPH.RO_QUERY", graph, joined))
     if part is None:

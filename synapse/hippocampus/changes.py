@@ -99,7 +99,8 @@ class GraphChanges:
                 raise UsageError(
                     f"run {earlier.run_id} applied the plan and was undone; make a new plan"
                 )
-            return Applied(room, plan, earlier=earlier)
+            already = frozenset(change.memory for change in earlier.having("done"))
+            return Applied(room, plan, already=already, earlier=earlier)
         if earlier is not None:
             job = replace(job, run_id=earlier.run_id)
         applied = Applier(self._store, lock_token).apply(plan, room, job)

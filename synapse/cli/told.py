@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,8 @@ def _lines(applied: Applied, dry_run: bool) -> list[str]:
     done = counted(c for c in applied.plan.changes if c.memory in applied.done)
     lines = [f"Dry run, nothing was written. It would be: {done}." if dry_run else f"Done: {done}."]
     if applied.run_id:
-        lines.append(f"Take it back with: synapse undo {applied.run_id}")
+        where = f"--graph {shlex.quote(applied.plan.graph)}"
+        lines.append(f"Take it back with: synapse undo {applied.run_id} {where}")
     if applied.already:
         lines.append(f"{len(applied.already)} were so already.")
     lines += [f"left  {uuid}  {why}" for uuid, why in list(applied.left.items())[:LEFT_LINES]]

@@ -107,8 +107,12 @@ def purge(
     bites = Bites(connection, keep_lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
-    old = [r for r in kept.records() if _is_away(r) and r.entry.at_s < before_s]
-    for bite in bites.of(old):
+    records = kept.records()
+    old = [r for r in records if _is_away(r) and r.entry.at_s < before_s]
+    gone = {record.entry.uuid for record in old}
+    # An entry of an earlier time, from which the memory came back, still tells its text.
+    told = [r for r in records if r.entry.uuid in gone and r.entry.state == "restored"]
+    for bite in bites.of([*told, *old]):
         kept.free(bite, "purged")
     return len(old)
 

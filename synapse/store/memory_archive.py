@@ -82,14 +82,15 @@ class Archive:
 
     def purge(self, before_s: float, check_lock: Callable[[], None]) -> int:
         """Free what was archived before a moment."""
-        freed_count = 0
+        old = [e.uuid for e, image in self._entries if image is not None and e.at_s < before_s]
         for place, (entry, image) in enumerate(self._entries):
-            if image is not None and entry.at_s < before_s:
+            is_old = image is not None and entry.at_s < before_s
+            # An entry of an earlier time, from which the memory came back, still tells its text.
+            if is_old or (entry.uuid in old and entry.state == "restored"):
                 check_lock()
                 gone = replace(entry, state="purged", name="", end_names=())
                 self._entries[place] = (gone, None)
-                freed_count += 1
-        return freed_count
+        return len(old)
 
     def _put_back(self, items: Items, uuid: str) -> str:
         place = max(i for i, (entry, _) in enumerate(self._entries) if entry.uuid == uuid)

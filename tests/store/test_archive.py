@@ -163,6 +163,16 @@ def test_what_cannot_come_back_says_why(any_store: MemoryStore, graph: str) -> N
     assert outcome == dict.fromkeys(["eve", "f1"], "it was purged and is gone for good")
 
 
+def test_purging_leaves_no_text_of_earlier_times(any_store: MemoryStore, graph: str) -> None:
+    move(any_store, graph, "f1", at_s=1 * DAY_S)
+    any_store.restore(graph, ["f1"], "mine")
+    move(any_store, graph, "f1", at_s=2 * DAY_S)
+    assert any_store.purge(graph, 3 * DAY_S, "mine") == 1
+    assert [(m.state, m.name, m.end_names) for m in any_store.read_archive(graph)] == [
+        ("purged", "", ()), ("purged", "", ())
+    ]  # fmt: skip
+
+
 def test_purging_leaves_tombstones(any_store: MemoryStore, graph: str) -> None:
     move(any_store, graph, "f1", at_s=1 * DAY_S, by_person=True)
     move(any_store, graph, "f2", at_s=2 * DAY_S)

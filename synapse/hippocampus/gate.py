@@ -30,12 +30,18 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|inc|ltd|jr|sr|a\.m|p\.m|u\.s)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
-_END = re.compile(r"[.!?\u061f\uff1f]+[\"'”’»)\]]*(?=\s)|[\u3002\uff01\uff1f]")
-_CLOSERS = "\"'”’»)]*_~` "
+_INVISIBLE = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+_END = re.compile(
+    rf"(?<![.!?\u061f\uff1f])[.!?\u061f\uff1f]++[\"'”’»)\]{_INVISIBLE}]*+(?=\s)|[\u3002\uff01\uff1f]"
+)
+_CLOSERS = "\"'”’»)]*_~` " + _INVISIBLE
 _CLAUSE = re.compile(r"[,;:–—…]\s+|\s-{1,2}\s|\s\(|\.{3}\s*")
 _JOINED = re.compile(r"\s(?=(?:and|but|so|or)\s)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+")
 _STATING_WORDS_MIN = 3
+# A turn may be hostile: what is looked at again and again is short, so that time grows with length.
+_CLAUSE_CHARACTERS_MAX = 400
+_ABBREVIATION_CHARACTERS_MAX = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ class QuestionGate:
         marked = sentence.rstrip(_CLOSERS)[-1:] in tuple(self._words.marks)
         relative = None
         for start in _clause_starts(sentence):
-            clause = sentence[start:]
+            clause = sentence[start : start + _CLAUSE_CHARACTERS_MAX]
             if not self._opens_question(clause, marked):
                 continue
             if not (start and self._goes_on(clause)):
@@ -191,7 +197,8 @@ def _sentences(text: str) -> Iterator[str]:
     for line in _FENCE.sub(" ", text).splitlines():
         begin = 0
         for match in _END.finditer(line):
-            if _ABBREVIATED.search(line[begin : match.end()]):
+            end = match.end()
+            if _ABBREVIATED.search(line[max(begin, end - _ABBREVIATION_CHARACTERS_MAX) : end]):
                 continue
             if sentence := line[begin : match.end()].strip():
                 yield sentence

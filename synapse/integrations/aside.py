@@ -20,6 +20,7 @@ class Aside:
     def __init__(self) -> None:
         self.failures: Counter[str] = Counter()
         """By the type of the error."""
+        self.is_closed = False
         self._threads = ThreadPoolExecutor(_THREADS_COUNT, thread_name_prefix="synapse")
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
@@ -35,4 +36,5 @@ class Aside:
 
     def close(self) -> None:
         """Wait for what is under way."""
+        self.is_closed = True
         self._threads.shutdown(wait=True)

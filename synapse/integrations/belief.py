@@ -40,7 +40,7 @@ class Belief:
     fact: str
     """Uuid of the fact that says it."""
     outcome: Literal["new", "confirmed", "past"]
-    """``confirmed``: it was known and holds; ``past``: a later value was known already."""
+    """``confirmed``: it was known and holds, or held then; ``past``: a later value was known."""
     superseded: tuple[str, ...] = ()
     """Facts that it has ended; each now points to it by its end and its subject."""
     by: str | None = None
@@ -69,7 +69,8 @@ class Believer:
         """Take a statement for true.
 
         A relation that holds one value at a time ends its other values where this one begins;
-        others are appended to. What is known and holds gets one more episode.
+        others are appended to. What is known and holds gets one more episode. While a run writes,
+        this waits some seconds; after that it believes without ending anything.
 
         Args:
             graph: name of the graph.
@@ -79,15 +80,34 @@ class Believer:
             now_s: the moment, seconds since 1970.
 
         Raises:
-            UsageError: a name is empty.
+            UsageError: a name is empty, or a text is none that a graph can hold.
         """
+        if any(
+            plain(text) != text for text in (said.subject, said.relation, said.object, said.text)
+        ):
+            raise UsageError(
+                "a statement must be plain text: take NUL and half surrogates out of it"
+            )
         if not (said.subject.strip() and said.object.strip() and said.relation.strip()):
             raise UsageError("subject, relation and object must not be empty; name all three")
+        token = uuid4().hex
+        has_lock = self._take_lock(graph, token)
+        try:
+            return self._believe(graph, group_id, said, relations, now_s, token if has_lock else "")
+        finally:
+            if has_lock:
+                self._store.release_lock(graph, token)
+
+    def _believe(
+        self, graph: str, group_id: str, said: Statement, relations: RelationTable, now_s: float,
+        token: str,
+    ) -> Belief:  # fmt: skip
+        """Believe under the lock of ``token``; without one nothing is ended."""
         known = self._store.find_entities(graph, {said.subject, said.object})
         told = _Told(graph, group_id, said, now_s, known)
         before = self._known_of(told)
         slot = _slot(before, told.subject, said.relation, relations)
-        same = _same(before, slot, told.object)
+        same = _same(before, slot, told.object, said.valid_at_s)
         if same is not None:
             self._store.write_memory(graph, told.document())
             self._store.confirm_fact(graph, same, told.episode)
@@ -101,7 +121,7 @@ class Believer:
                 told.fact, "past", by=before.facts.uuid[later], new_entities=told.new_entities
             )
         old = [before.facts.uuid[row] for row in slot if is_single and _holds(before.facts, row)]
-        ended = self._end(graph, old, said.valid_at_s, now_s)
+        ended = self._end(graph, old, said.valid_at_s, now_s, token) if token else set()
         left = tuple(uuid for uuid in old if uuid not in ended)
         return Belief(told.fact, "new", tuple(sorted(ended)), None, left, told.new_entities)
 
@@ -110,22 +130,23 @@ class Believer:
             return empty_graph(told.graph)
         return self._store.read_subjects(told.graph, [told.subject], [told.said.relation])
 
-    def _end(self, graph: str, facts: list[str], at_s: float, now_s: float) -> set[str]:
-        token, waited_s = uuid4().hex, 0.0
+    def _end(self, graph: str, facts: list[str], at_s: float, now_s: float, token: str) -> set[str]:
         if not facts:
             return set()
+        states = self._store.read_facts(graph, facts)
+        at, now = format_stamp(at_s), format_stamp(now_s)
+        changes = [EndChange(uuid, state, at, now) for uuid, state in sorted(states.items())]
+        return self._store.change_ends(graph, changes, token)
+
+    def _take_lock(self, graph: str, token: str) -> bool:
+        """Two that believe at once would each make an entity of one name, and end nothing."""
+        waited_s = 0.0
         while not self._store.acquire_lock(graph, token, LOCK_TTL_S):
             if waited_s >= _WAIT_FOR_LOCK_S:
-                return set()
+                return False
             self._sleep(_BETWEEN_TRIES_S)
             waited_s += _BETWEEN_TRIES_S
-        try:
-            states = self._store.read_facts(graph, facts)
-            at, now = format_stamp(at_s), format_stamp(now_s)
-            changes = [EndChange(uuid, state, at, now) for uuid, state in sorted(states.items())]
-            return self._store.change_ends(graph, changes, token)
-        finally:
-            self._store.release_lock(graph, token)
+        return True
 
 
 class _Told:
@@ -184,11 +205,21 @@ class _Told:
         return GraphDocument(entities, (fact,) if with_fact else (), (episode,), mentions)
 
 
-def _same(known: GraphSnapshot, slot: list[int], target: str) -> str | None:
-    """The fact that gives the property this value and holds."""
+def plain(text: str) -> str:
+    """A text without what no graph can hold: NUL and unpaired surrogates.
+
+    >>> plain("Ann\\0 lives in \\ud800Oslo")
+    'Ann lives in ?Oslo'
+    """
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def _same(known: GraphSnapshot, slot: list[int], target: str, at_s: float) -> str | None:
+    """The fact that gives the property this value and holds, or held at the moment."""
     facts, entities = known.facts, known.entities
     for row in slot:
-        if entities.uuid[int(facts.target[row])] == target and _holds(facts, row):
+        held = facts.valid_at_s[row] <= at_s < facts.invalid_at_s[row]
+        if entities.uuid[int(facts.target[row])] == target and (held or _holds(facts, row)):
             return facts.uuid[row]
     return None
 

@@ -32,7 +32,7 @@ from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.aside import Aside
-from synapse.integrations.belief import Belief, Believer, Statement
+from synapse.integrations.belief import Belief, Believer, Statement, plain
 from synapse.integrations.briefing import Briefer
 from synapse.integrations.graph_names import argument, graph_of, server_uri
 from synapse.integrations.observation import Ingested, Noticed, Observer, ingested
@@ -87,6 +87,8 @@ class Hippocampus:
 
     async def close(self) -> None:
         """Write what is still to be written and free the connections; Graphiti stays open."""
+        if self.aside.is_closed:
+            return
         await self.aside.run(self.recaller.recorder.close)
         self.aside.close()
         self._store.close()
@@ -188,7 +190,7 @@ class Hippocampus:
             at: as of this moment instead of now.
             num_results: facts to look up for a question.
         """
-        graph = graph_of(self.graphiti.driver, group_id)
+        graph, about = graph_of(self.graphiti.driver, group_id), plain(about)
         at_s = self._clock() if at is None else _seconds(at)
         found = await self.aside.run(self._store.find_entities, graph, [about])
         subjects, only = set(found.values()), None

@@ -1,0 +1,113 @@
+"""What people, other clients and dead servers can do to the memory beside Graphiti."""
+
+import asyncio
+import time
+
+import pytest
+
+pytest.importorskip("graphiti_core")
+
+from synapse.errors import StoreUnreachable, UsageError
+from synapse.hippocampus.context import ActiveFact, Change, context_block
+from synapse.hippocampus.gate import TURN_CHARACTERS_MAX, QuestionGate
+from synapse.integrations.graphiti import Hippocampus
+from tests.integrations.test_hippocampus import NOW_S, beside, day, run
+from tests.support.graphiti_world import Fact, graphiti_world
+from tests.support.processes import kill
+
+PIECES = ["and, ", "?", "! ", "mr. ", "a.b.", "...", " (", "`", "```", "how many ", "x and ",
+          '?"', "i was wondering ", "so, well, ", "\u202e?", "\0", "\ud800", "if "]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_the_longest_turn_is_split_in_a_moment(piece):
+    turn = piece * (TURN_CHARACTERS_MAX // len(piece))
+    before_s = time.process_time()
+    QuestionGate().split(turn)
+    block = context_block([ActiveFact(turn)], [Change(turn, turn)])
+    assert time.process_time() - before_s < 5.0  # it took minutes where time grew with the square
+    assert len(block.encode()) < 6_000
+
+
+@pytest.mark.parametrize("end", ["", "\u202c", "\u200f", "\u200b", "\ufeff", '"\u2069'])
+def test_invisible_characters_hide_no_question(end):
+    turn = QuestionGate().split(f"\u202eAnn lives in Oslo?{end} \u200fBob lives in Rome.")
+    assert turn.statements == ("\u200fBob lives in Rome.",)
+
+
+@pytest.mark.parametrize("text", ["nul\0", "half \ud800"])
+def test_what_no_graph_can_hold_is_refused_in_words(falkordb_uri, graph_name, store, text):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for said in [(text, "R", "o"), ("s", text, "o"), ("s", "R", text)]:
+                with pytest.raises(UsageError, match="plain text"):
+                    await hippocampus.believe(*said, group_id=graph_name)
+            return await hippocampus.context(text, group_id=graph_name)
+
+    assert run(story()) == ""
+    assert len(store.read_graph(graph_name).entities) == 0
+
+
+def test_two_that_believe_at_once_agree(falkordb_uri, graph_name, store):
+    async def story():
+        async with graphiti_world(falkordb_uri, graph_name) as world:
+            both = [Hippocampus(world.graphiti, clock=lambda: NOW_S) for _ in range(2)]
+            told = [
+                both[n % 2].believe("Ann", "LIVES_IN", f"City {n // 2}", group_id=graph_name,
+                                    valid_at=day(n // 2))
+                for n in range(8)
+            ]  # fmt: skip
+            await asyncio.gather(*told)
+            for hippocampus in both * 2:
+                await hippocampus.close()
+
+    run(story())
+    graph = store.read_graph(graph_name)
+    assert sorted(graph.entities.name) == ["Ann", *(f"City {n}" for n in range(4))]
+    holding = [row for row, end in enumerate(graph.facts.invalid_at_s) if end != end]
+    assert [graph.entities.name[graph.facts.target[row]] for row in holding] == ["City 3"]
+    assert len(graph.facts) == 4
+
+
+def test_a_store_that_dies_fails_nobody_and_loses_no_recall(
+    falkordb_uri, graph_name, new_server, short_folder, caplog
+):
+    aside = new_server(short_folder / "own")
+
+    async def story():
+        async with graphiti_world(falkordb_uri, graph_name) as world:
+            hippocampus = Hippocampus(world.graphiti, uri=aside.uri)
+            kill(aside)
+            with pytest.raises(StoreUnreachable):
+                Hippocampus(world.graphiti, uri=aside.uri)
+            world.graphiti, answers = hippocampus, []
+            for number in range(3):
+                fact = Fact("Ann", "VISITS", f"City {number}", f"Ann visits City {number}")
+                result = await world.episode(f"{fact.text}.", day(number), [fact])
+                found = await hippocampus.search("Ann visits", group_ids=[graph_name])
+                answers.append((len(result.edges), result.surprises, len(found)))
+            aside.start()
+            assert await hippocampus.flush()
+            status = await hippocampus.status(graph_name)
+            await hippocampus.close()
+            return answers, status
+
+    answers, status = run(story())
+    assert answers == [(1, [], 1), (1, [], 2), (1, [], 3)]
+    assert (status["recalls"], status["lost_recalls"]) == (3, 0)
+    assert status["failures"]["StoreUnreachable"] >= 6
+    assert sum(record.name == "synapse" for record in caplog.records) == 1
+
+
+def test_recalls_outlive_the_event_loop(falkordb_uri, graph_name, store):
+    async def searched():
+        async with graphiti_world(falkordb_uri, graph_name) as world:
+            await world.episode("Ann.", day(0), [Fact("Ann", "VISITS", "Oslo", "Ann visits Oslo")])
+            hippocampus = Hippocampus(world.graphiti)
+            for _ in range(20):
+                await hippocampus.search("Ann visits", group_ids=[graph_name])
+            return hippocampus
+
+    hippocampus = run(searched())
+    run(hippocampus.close())
+    assert store.summarize_room(graph_name).recalls_count == 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Any
 
 import pytest
@@ -74,7 +75,7 @@ def test_a_run_comes_back_and_can_be_undone(
     again = synapse("restore", moved[1], "--group-id", demo)
     assert again.code == 0 and "1 were so already" in again.out
     (undo,) = [line for line in done.out.splitlines() if "synapse undo" in line]
-    undone = synapse("undo", undo.split()[-1], "--group-id", demo)
+    undone = synapse(*shlex.split(undo.partition("synapse ")[2]))
     assert undone.code == 0 and there() == set()
     unknown = synapse("restore", "nobody", "--group-id", demo)
     assert unknown.code == 2 and "see synapse archive list" in unknown.err

@@ -20,7 +20,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.cli.told import tell_applied
 from synapse.errors import UsageError
@@ -50,7 +50,7 @@ def apply(
     plan, settings = _read(file), read_settings(config)
     with opened_store(settings) as store:
         named = plan.graph if graph is None else graph
-        run = wanted_runs(store, settings, False, named, None, now_s=moment(now))[0]
+        run = wanted_run(store, settings, named, None, now_s=moment(now))
         if not dry_run:
             free_graph(store, named, lock_wait)
         job = Job(run.run_id, "apply", run.now_s, max_changes, by_person=True, dry_run=dry_run)

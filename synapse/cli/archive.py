@@ -18,7 +18,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.errors import UsageError
 
@@ -90,7 +90,7 @@ def _archive(
 ) -> tuple[list[ArchivedMemory], MemoryImage | None]:
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(store, settings, False, graph, group_id, now_s=moment(None))[0]
+        run = wanted_run(store, settings, graph, group_id, now_s=moment(None))
         scope = run.scope
         entries = [
             entry

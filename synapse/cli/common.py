@@ -54,7 +54,6 @@ def read_settings(config: Path | None) -> Settings:
 
 def present() -> datetime:
     """The present second."""
-    """The present second."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
@@ -114,6 +113,13 @@ def free_graph(store: MemoryStore, graph: str, lock_wait_s: float) -> None:
         raise LockBusy(f"another run works on graph {graph[:40]!r}; try again, or add --lock-wait")
 
 
+def wanted_run(
+    store: MemoryStore, settings: Settings, graph: str | None, group_id: str | None, **what: Any
+) -> Run:
+    """The run for the one graph that the options name."""
+    return wanted_runs(store, settings, False, graph, group_id, **what)[0]
+
+
 def recollected(
     config: Path | None, graph: str | None, group_id: str | None, now: str | None
 ) -> Thoughts:
@@ -122,8 +128,8 @@ def recollected(
 
     settings = read_settings(config)
     with opened_store(settings) as store:
-        runs = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))
-        return ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(runs[0])
+        run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
+        return ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run)
 
 
 def _scope(store: MemoryStore, graph: str | None, group_id: str | None, default: str) -> Scope:

@@ -17,7 +17,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.errors import UsageError
 
@@ -72,7 +72,7 @@ def _store_and_graph(
 ) -> Iterator[tuple[MemoryStore, str]]:
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(store, settings, False, graph, group_id, now_s=moment(None))[0]
+        run = wanted_run(store, settings, graph, group_id, now_s=moment(None))
         yield store, run.scope.graph
 
 

@@ -18,11 +18,11 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.cli.report_file import ReportFile
 from synapse.cli.told import counted
-from synapse.errors import SafetyCap, UsageError
+from synapse.errors import UsageError
 
 if TYPE_CHECKING:
     from synapse.hippocampus.consolidation import Run
@@ -49,17 +49,21 @@ def plan(
     verbose: Verbose = False,
 ) -> int:
     """Write down what a run would change, one line each; nothing else is written."""
+    from synapse.hippocampus.caps import why_refused
+    from synapse.hippocampus.journal import runs_of
+
     if not resolve and not prune:
         raise UsageError("say what to plan: --resolve, --prune or both")
     file = None if output is None else ReportFile(output, "plan")
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(
-            store, settings, False, graph, group_id,
+        run = wanted_run(
+            store, settings, graph, group_id,
             now_s=moment(now), resolve=resolve, prune=prune, max_changes=max_changes,
-        )[0]  # fmt: skip
+        )  # fmt: skip
         planned = planned_for(store, settings, run)
-        refusal = _refusal(store, planned, run)
+        runs = runs_of(store.read_journal(run.scope.graph))
+        refusal = why_refused(planned.plan, runs, run.now_s)
     if file is None:
         print(planned.plan.dumps(), end="")
     else:
@@ -80,19 +84,8 @@ def planned_for(store: MemoryStore, settings: Settings, run: Run) -> Planned:
     from synapse.hippocampus.consolidation import ConsolidationEngine
 
     room = store.read_room(run.scope.graph)
-    thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run)
+    thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run, room)
     changes = GraphChanges(store, run.scope, settings.hippocampus)
     return changes.plan(
         thoughts, room, resolve=run.resolve, prune=run.prune, max_changes=run.max_changes
     )
-
-
-def _refusal(store: MemoryStore, planned: Planned, run: Run) -> str | None:
-    from synapse.hippocampus.caps import refuse_excess
-    from synapse.hippocampus.journal import runs_of
-
-    try:
-        refuse_excess(planned.plan, runs_of(store.read_journal(run.scope.graph)), run.now_s)
-    except SafetyCap as cap:
-        return str(cap)
-    return None

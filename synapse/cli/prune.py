@@ -20,7 +20,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.cli.plan import planned_for
 from synapse.cli.told import print_plan, tell_applied
@@ -45,10 +45,10 @@ def prune(
 
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(
-            store, settings, False, graph, group_id,
+        run = wanted_run(
+            store, settings, graph, group_id,
             now_s=moment(now), prune=True, max_changes=max_changes,
-        )[0]  # fmt: skip
+        )  # fmt: skip
         if apply:
             free_graph(store, run.scope.graph, lock_wait)
         planned = planned_for(store, settings, run)

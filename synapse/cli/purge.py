@@ -19,7 +19,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.errors import LockBusy, UsageError
 
@@ -51,7 +51,7 @@ def purge(
     before_s = moment(now) - int(age.group(1)) * DAY_S
     settings = read_settings(config)
     with opened_store(settings) as store:
-        scope = wanted_runs(store, settings, False, graph, group_id, now_s=before_s)[0].scope
+        scope = wanted_run(store, settings, graph, group_id, now_s=before_s).scope
         if not scope.whole_graph:
             raise UsageError(f"purge frees a whole graph; name it alone: --graph {scope.graph}")
         entries = store.read_archive(scope.graph)

@@ -19,7 +19,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.errors import UsageError
 
@@ -46,7 +46,7 @@ def recall_log(
         raise UsageError(f"{file[-40:]}, {error}") from None
     settings = read_settings(config)
     with opened_store(settings) as store:
-        target = wanted_runs(store, settings, False, graph, group_id, now_s=now_s)[0].scope.graph
+        target = wanted_run(store, settings, graph, group_id, now_s=now_s).scope.graph
         imported_count = store.import_recalls(target, recall_sets)
     print(
         json.dumps({"graph": target, "recall_sets": len(recall_sets), "imported": imported_count})

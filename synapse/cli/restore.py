@@ -21,7 +21,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.cli.told import tell_applied
 
@@ -46,7 +46,7 @@ def restore(
 
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))[0]
+        run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
         scope = run.scope
         if not dry_run:
             free_graph(store, scope.graph, lock_wait)

@@ -17,7 +17,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.errors import UsageError
 
@@ -49,9 +49,11 @@ def review(
         raise UsageError(f"name a fact and one of {', '.join(DECISIONS)}")
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))[0]
+        run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
         room = store.read_room(run.scope.graph)
-        thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run)
+        thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(
+            run, room
+        )
         found = Review(store, thoughts, room)
         if fact is not None and decision is not None:
             cases = [found.decide(fact, decision, run.run_id, dry_run=dry_run)]

@@ -14,7 +14,7 @@ from synapse.cli.common import (
     Verbose,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def runs(
 
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(store, settings, False, graph, group_id, now_s=0.0)[0]
+        run = wanted_run(store, settings, graph, group_id, now_s=0.0)
         past = [
             _as_dict(one) for one in GraphChanges(store, run.scope, settings.hippocampus).runs()
         ]

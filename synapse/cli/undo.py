@@ -20,7 +20,7 @@ from synapse.cli.common import (
     moment,
     opened_store,
     read_settings,
-    wanted_runs,
+    wanted_run,
 )
 from synapse.cli.told import tell_applied
 
@@ -42,7 +42,7 @@ def undo(
 
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_runs(store, settings, False, graph, group_id, now_s=moment(now))[0]
+        run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
         if not dry_run:
             free_graph(store, run.scope.graph, lock_wait)
         job = Job(run.run_id, "undo", run.now_s, dry_run=dry_run)

@@ -141,3 +141,14 @@ def refuse_excess(
                 f"with this {in_all_count} {noun} change in {BUDGET_DAYS:g} days, "
                 f"at most {BUDGET.of(n)} may; {hint}"
             )
+
+
+def why_refused(
+    plan: MemoryPlan, runs: Iterable[RunEntry], now_s: float, max_changes: int | None = None
+) -> str:
+    """The sentence with which :func:`refuse_excess` refuses a plan; empty where it does not."""
+    try:
+        refuse_excess(plan, runs, now_s, max_changes)
+    except SafetyCap as cap:
+        return str(cap)
+    return ""

@@ -218,13 +218,18 @@ class ConsolidationEngine:
         )
         return Outcome(report, found.thoughts, ledger=found.ledger)
 
-    def recollect(self, run: Run) -> Thoughts:
+    def recollect(self, run: Run, room: Room | None = None) -> Thoughts:
         """Read the graph and begin to think about it.
+
+        Args:
+            run: what is asked for.
+            room: what is kept beside the graph, where the caller has read it already.
 
         Raises:
             UnknownGraph: no such graph, or the graph does not hold the group.
         """
-        room = self.store.read_room(run.scope.graph)
+        if room is None:
+            room = self.store.read_room(run.scope.graph)
         return self._scoped(run, self.store.read_graph(run.scope.graph), room)
 
     def _recalled(self, run: Run, room: Room) -> Recalled:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from synapse.errors import SafetyCap
 from synapse.hippocampus.applier import Applier, Job
-from synapse.hippocampus.caps import refuse_excess
+from synapse.hippocampus.caps import why_refused
 from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.ledger import WOULD_RESOLVE, Entry, follow
-from synapse.hippocampus.plan_file import MemoryPlan
 from synapse.hippocampus.planning import plan_resolve
 from synapse.hippocampus.ports import MemoryStore, Room
 from synapse.hippocampus.scope import Scope
@@ -69,7 +67,10 @@ def resolve(
     """
     ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
     planned = plan_resolve(store, scope, thoughts, ledger)
-    refusal = _refusal(store, planned.plan, job) if job.dry_run else ""
+    refusal = ""
+    if job.dry_run:
+        runs = runs_of(store.read_journal(planned.plan.graph))
+        refusal = why_refused(planned.plan, runs, job.now_s, job.max_changes)
     applied = Applier(store, lock_token).apply(planned.plan, room, job)
     reopened = {change.memory for change in planned.plan.changes if change.do == "reopen"}
     return Resolved(
@@ -82,12 +83,3 @@ def resolve(
         is_dry=job.dry_run,
         refusal=refusal,
     )
-
-
-def _refusal(store: MemoryStore, plan: MemoryPlan, job: Job) -> str:
-    try:
-        runs = runs_of(store.read_journal(plan.graph))
-        refuse_excess(plan, runs, job.now_s, job.max_changes)
-    except SafetyCap as cap:
-        return str(cap)
-    return ""

@@ -83,6 +83,8 @@ class Hippocampus:
         self.recaller = Recaller(graphiti, self._store, self.config, clock, self.aside)
         self._observer = Observer(self._store, PredictionErrorDetector(self.config.contradictions))
         self._relations = RelationMemory(self._store, self.config.relations, clock)
+        self._believer = Believer(self._store)
+        self._briefer = Briefer(self._store, self.config)
         self._gate = QuestionGate()
 
     async def close(self) -> None:
@@ -171,7 +173,7 @@ class Hippocampus:
         def believe() -> Belief:
             relations = self._relations.of(graph)
             self._relations.tell(graph, 1)
-            return Believer(self._store).believe(graph, str(group), said, relations, now_s)
+            return self._believer.believe(graph, str(group), said, relations, now_s)
 
         belief = await self.aside.run(believe)
         await self._embed(graph, belief, text)
@@ -203,8 +205,8 @@ class Hippocampus:
             only = {edge.uuid for edge in facts}
 
         def brief() -> str:
-            briefer = Briefer(self._store, self.config)
-            return briefer.brief(graph, subjects, self._relations.of(graph), at_s, max_tokens, only)
+            relations = self._relations.of(graph)
+            return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only)
 
         return await self.aside.run(brief) if subjects else ""
 

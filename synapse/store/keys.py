@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from synapse.errors import StoreError
@@ -60,3 +61,17 @@ def parsed(value: bytes, graph: str, name: str) -> Any:
     except (ValueError, RecursionError) as error:
         key = shown_key(graph, name)
         raise StoreError(f"an entry of {key} is not JSON; delete that entry") from error
+
+
+def stream_entries(
+    connection: Connection, graph: str, name: str
+) -> Iterator[tuple[str, dict[bytes, bytes]]]:
+    """Id and fields of each entry of a stream of the room, oldest first."""
+    key, start = room_key(graph, name), "-"
+    while True:
+        entries = connection.xrange(key, min=start, count=ENTRIES_PER_TRIP)
+        for entry_id, fields in entries:
+            yield entry_id.decode(), fields
+        if len(entries) < ENTRIES_PER_TRIP:
+            return
+        start = "(" + entries[-1][0].decode()

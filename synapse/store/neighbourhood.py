@@ -43,7 +43,7 @@ def read_subjects(
     facts, entities, episodes = Collector(FACTS), Collector(ENTITIES), Collector(EPISODES)
     try:
         found = connection.execute_command(
-            "GRAPH.RO_QUERY", graph, with_rows(_literals(subjects), _FIND)
+            "GRAPH.RO_QUERY", graph, with_rows([literal(uuid) for uuid in sorted(subjects)], _FIND)
         )[1]
         named = sorted(relations)
         _add(connection, graph, facts, "ID(a) = i AND (n IS NULL OR x.name IN n)", [
@@ -77,7 +77,3 @@ def _add(
             table, connection.execute_command("GRAPH.RO_QUERY", graph, typed, "--compact")
         )
     collector.add(part)
-
-
-def _literals(texts: Collection[str] | Any) -> list[str]:
-    return [literal(text) for text in sorted(texts)]

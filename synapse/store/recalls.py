@@ -28,6 +28,7 @@ from synapse.store.keys import (
     raw,
     room_key,
     shown_key,
+    stream_entries,
     text,
 )
 
@@ -164,14 +165,8 @@ def queue_recollections(pipe: Connection, plan: ConsolidationPlan) -> None:
 
 
 def _read_queue(connection: Connection, graph: str) -> Iterator[RecallSet]:
-    key, start = room_key(graph, "recalls"), "-"
-    while True:
-        entries = connection.xrange(key, min=start, count=ENTRIES_PER_TRIP)
-        for entry_id, fields in entries:
-            yield _recall_set(graph, entry_id.decode(), fields)
-        if len(entries) < ENTRIES_PER_TRIP:
-            return
-        start = "(" + entries[-1][0].decode()
+    for entry_id, fields in stream_entries(connection, graph, "recalls"):
+        yield _recall_set(graph, entry_id, fields)
 
 
 def _recall_set(graph: str, entry_id: str, fields: Mapping[bytes, bytes]) -> RecallSet:

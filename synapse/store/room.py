@@ -45,6 +45,7 @@ from synapse.store.keys import (
     raw,
     room_key,
     shown_key,
+    stream_entries,
     text,
 )
 from synapse.store.lock import lock_holder, refuse_without_lock
@@ -223,14 +224,8 @@ def _read_ledger(connection: Connection, graph: str) -> dict[str, Any]:
 
 
 def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
-    key, start = room_key(graph, "surprises"), "-"
-    while True:
-        entries = connection.xrange(key, min=start, count=ENTRIES_PER_TRIP)
-        for entry_id, fields in entries:
-            yield _surprise(graph, entry_id.decode(), fields)
-        if len(entries) < ENTRIES_PER_TRIP:
-            return
-        start = "(" + entries[-1][0].decode()
+    for entry_id, fields in stream_entries(connection, graph, "surprises"):
+        yield _surprise(graph, entry_id, fields)
 
 
 def _surprise(graph: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise:

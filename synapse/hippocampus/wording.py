@@ -8,7 +8,7 @@ language.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -222,22 +222,54 @@ def relation_codes(relations: Sequence[str]) -> tuple[Ints, list[str]]:
     return codes, names
 
 
+class KnownNames:
+    """Names that could have ended, and how many words the longest of them has.
+
+    Args:
+        names: folded, see :func:`fold_name`.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
+        words_count = max((name.count(" ") + 1 for name in self._names), default=0)
+        self._words_count_max = min(words_count, _NAME_WORDS_MAX)
+
+    def longest(self, words: Sequence[str]) -> str | None:
+        """The longest known name that the words begin with."""
+        for count in range(min(len(words), self._words_count_max), 0, -1):
+            name = " ".join(words[:count])
+            if name in self._names:
+                return name
+        return None
+
+    def longest_at_end(self, text: str) -> str | None:
+        """The longest known name that a text ends with."""
+        words: list[str] = []
+        for token in reversed(text.casefold().split()):
+            if len(words) == self._words_count_max:
+                break
+            if word := token.strip(_EDGES):
+                words.insert(0, word)
+        for first in range(len(words)):
+            name = " ".join(words[first:])
+            if name in self._names:
+                return name
+        return None
+
+
 def find_hits(
-    text: str,
-    wording: Wording,
-    is_known: Callable[[str], bool],
-    numbers: Iterable[int] | None = None,
+    text: str, wording: Wording, known: KnownNames, numbers: Iterable[int] | None = None
 ) -> Iterator[Hit]:
     """Cues in a text that name something known as ended.
 
     Args:
         text: any text; only sentences that state something count.
         wording: the language.
+        known: the names that could have ended.
         numbers: the cues to look for, by their number; all if none are given.
-        is_known: tells whether a folded name is one that could have ended.
 
     >>> from synapse.hippocampus.lexicon.english_changes import ENGLISH
-    >>> known = {"postgresql"}.__contains__
+    >>> known = KnownNames({"postgresql"})
     >>> [hit.name for hit in find_hits("A uses MongoDB instead of PostgreSQL.", ENGLISH, known)]
     ['postgresql']
     >>> list(find_hits("Should A use MongoDB instead of PostgreSQL?", ENGLISH, known))
@@ -249,21 +281,22 @@ def find_hits(
             before = text[max(0, match.start() - _WINDOW_CHARACTERS) : match.start()]
             after = text[match.end() : match.end() + _WINDOW_CHARACTERS]
             before, after = _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
-            name = _ended_name(before, after, cue, wording, is_known)
+            name = _ended_name(before, after, cue, wording, known)
             if name is not None and not wording.denies(before, after):
                 yield Hit(cue, name)
 
 
 def _ended_name(
-    before: str, after: str, cue: Cue, wording: Wording, is_known: Callable[[str], bool]
+    before: str, after: str, cue: Cue, wording: Wording, known: KnownNames
 ) -> str | None:
     if cue.ended == "before":
-        return _longest(_words(before)[::-1], is_known, reverse=True)
-    tokens = [token for token in after.split(maxsplit=_WORDS_MAX)[:_WORDS_MAX] if _fold(token)]
-    words = [_fold(token) for token in tokens]
+        return known.longest_at_end(before)
+    folded = [(token, _fold(token)) for token in after.split(maxsplit=_WORDS_MAX)[:_WORDS_MAX]]
+    tokens = [token for token, word in folded if word]
+    words = [word for _, word in folded if word]
     skipped_count = 0
     for start, word in enumerate(words):
-        name = _longest(words[start:], is_known)
+        name = known.longest(words[start:])
         if name is not None:
             end = start + name.count(" ") + 1
             closed = end == len(words) or tokens[end - 1][-1] in _EDGES
@@ -272,17 +305,6 @@ def _ended_name(
             skipped_count += 1
             if skipped_count > cue.skipped_words_count:
                 return None
-    return None
-
-
-def _longest(
-    words: list[str], is_known: Callable[[str], bool], reverse: bool = False
-) -> str | None:
-    for count in range(min(len(words), _NAME_WORDS_MAX), 0, -1):
-        phrase = words[:count]
-        name = " ".join(phrase[::-1] if reverse else phrase)
-        if is_known(name):
-            return name
     return None
 
 

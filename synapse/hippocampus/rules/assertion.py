@@ -17,9 +17,10 @@ from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.rules.plain_sentence import Assertion, Grade, PlainSentence, Vocabulary
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, StatementReader
 from synapse.hippocampus.rules.tokens import sentences, tokens
-from synapse.hippocampus.wording import compiled, find_hits
+from synapse.hippocampus.wording import KnownNames, compiled, find_hits
 
 _CACHED_COUNT = 65_536
+_TARGET_ALONE = KnownNames((TARGET,))
 _NOT, _PERHAPS = Assertion("not"), Assertion("perhaps")
 _ORDER: tuple[Grade, ...] = ("not", "plainly", "doubtfully", "perhaps")
 """What several sentences say together: the first of these that one of them says."""
@@ -105,7 +106,7 @@ class AssertionReader:
     def _against(self, masked: str, evidence: frozenset[str]) -> Assertion | None:
         """What shows that a sentence does not, or may not, say so."""
         first, last = _outer_names(masked)
-        hits = find_hits(masked, self._statements.wording, TARGET.__eq__)
+        hits = find_hits(masked, self._statements.wording, _TARGET_ALONE)
         if self._finds("ended", masked, evidence) or next(hits, None) is not None:
             return _NOT
         if self._finds("invented", masked[:first], evidence):

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from synapse.hippocampus.rules.statement import TARGET
 from synapse.hippocampus.wording import Beginning, compiled
 
 RULE = "new_value_begins"
+_CACHED_COUNT = 65_536
 _WORDS_BETWEEN_MAX = 5
 _REVIEW_CONFIDENCE = 0.7
 """Beginnings that are less sure than this wait for a decision."""
@@ -73,13 +75,12 @@ def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
     open_to_text |= np.array(told, np.bool_)[time.relation]
     spoken = graph.spoken.beginnings & (open_to_text | marked)
     rows = np.flatnonzero((marked | spoken) & graph.speaking & time.speaks)
-    parts = [needle.strip() for needle in needles]
+    told_by = lru_cache(_CACHED_COUNT)(partial(_told_by, patterns, [n.strip() for n in needles]))
     begun: defaultdict[int, list[_Begun]] = defaultdict(list)
     for row in rows.tolist():
         beginning = by_name[time.relation[row]]
-        masked = graph.masked(row)
-        if spoken[row] and _may_begin(parts, masked):
-            by_text = next((b for b, p in patterns if _begins(p, masked)), None)
+        if spoken[row]:
+            by_text = told_by(graph.masked(row))
             if by_text and (not beginning or by_text.families & beginning.families):
                 beginning = by_text
         mood = graph.mood(row) if beginning else None
@@ -92,10 +93,14 @@ def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
     return begun
 
 
-def _may_begin(parts: Sequence[str], masked: str) -> bool:
-    """Whether a part of some phrase stands before the last place of the target."""
+def _told_by(
+    patterns: Sequence[tuple[Beginning, re.Pattern[str]]], parts: Sequence[str], masked: str
+) -> Beginning | None:
+    """What a sentence begins, if a part of some phrase stands before the target at all."""
     before = masked[: max(masked.rfind(TARGET), 0)].casefold()
-    return any(map(before.__contains__, parts))
+    if not any(map(before.__contains__, parts)):
+        return None
+    return next((b for b, pattern in patterns if _begins(pattern, masked)), None)
 
 
 def _begins(pattern: re.Pattern[str], masked: str) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import inf, isnan
 
 from synapse.hippocampus.finding import Finding, date, shown
@@ -16,10 +14,13 @@ from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE, Grade
 from synapse.hippocampus.rules.statement import hide_name
 from synapse.hippocampus.timeline import Timeline
-from synapse.hippocampus.wording import Cue, Wording, find_hits
+from synapse.hippocampus.wording import Cue, KnownNames, Wording, find_hits
 
 OTHER_RELATION_RATIO = 0.8
 """What is left of a cue's confidence where the two facts have different relations."""
+
+_NAMES_MAX_COUNT = 64
+"""Names of a source with more are not looked for one by one."""
 
 Name = tuple[int, str]
 """Row of a source, and the folded name of a target."""
@@ -59,12 +60,14 @@ def claims_against(graph: GraphReading) -> dict[Name, list[Claim]]:
     """What sentences say has ended, by source and name."""
     facts, time, names = graph.snapshot.facts, graph.time, graph.folded_names
     claims: defaultdict[Name, list[Claim]] = defaultdict(list)
+    others = _Others(graph)
     for row, wording, cues in _speakers(graph):
         source, own = int(facts.source[row]), names[facts.target[row]]
-        is_known = partial(graph.named.holds, source)
+        if not others.may_be_named(source, own, facts.text[row]):
+            continue
         created_s = float(time.created_s[row])
         order = (float(time.start_s[row]), -inf if isnan(created_s) else created_s)
-        for hit in find_hits(facts.text[row], wording, is_known, cues):
+        for hit in find_hits(facts.text[row], wording, others.known(source), cues):
             if hit.name != own:
                 claims[source, hit.name].append(Claim(order, facts.uuid[row], row, hit.cue))
     return claims
@@ -77,6 +80,32 @@ def claimed(graph: GraphReading, claims: dict[Name, list[Claim]]) -> Iterator[Fi
         yield from _losers(graph, rows, about)
 
 
+class _Others:
+    """What else the facts of a source are about."""
+
+    def __init__(self, graph: GraphReading) -> None:
+        self._named = graph.named
+        self._names: dict[int, set[str]] = {}
+        self._known: dict[int, KnownNames] = {}
+
+    def may_be_named(self, source: int, own: str, text: str) -> bool:
+        """Whether a text may name one of them: at least the last word of a name stands there."""
+        names = self._names.get(source)
+        if names is None:
+            names = self._names[source] = self._named.names(source)
+        if len(names) > _NAMES_MAX_COUNT:
+            return True
+        text = text.casefold()
+        return any(name.rpartition(" ")[2] in text for name in names if name != own)
+
+    def known(self, source: int) -> KnownNames:
+        """All of them."""
+        known = self._known.get(source)
+        if known is None:
+            known = self._known[source] = KnownNames(self._names[source])
+        return known
+
+
 def _speakers(graph: GraphReading) -> list[tuple[int, Wording, list[int]]]:
     """Facts whose texts may hold cues, with the language and the cues."""
     may_speak, texts = graph.speaking & graph.time.speaks, graph.snapshot.facts.text
@@ -84,17 +113,14 @@ def _speakers(graph: GraphReading) -> list[tuple[int, Wording, list[int]]]:
     for wording, cues_of in zip(graph.languages, graph.spoken.cues, strict=True):
         for row, listed in cues_of.items():
             if may_speak[row]:
-                cues = [cue for cue in listed if _may_match(wording, cue, texts[row])]
+                cues = [cue for cue in listed if _may_match(wording.cues[cue], texts[row])]
                 if cues:
                     found.append((row, wording, cues))
     return found
 
 
-def _may_match(wording: Wording, number: int, text: str) -> bool:
-    cue, pattern = wording.matchers[number]
-    if cue.also and not any(part in text.casefold() for part in cue.also):
-        return False
-    return pattern.search(text) is not None
+def _may_match(cue: Cue, text: str) -> bool:
+    return not cue.also or any(map(text.casefold().__contains__, cue.also))
 
 
 def _losers(graph: GraphReading, rows: list[int], about: list[Claim]) -> Iterator[Finding]:
@@ -153,15 +179,7 @@ def _missed_by(graph: GraphReading, row: int, claim: Claim) -> Finding | None:
 def _grade(graph: GraphReading, row: int, claim: Claim) -> Grade:
     """How surely the newer sentence means that the value has ended."""
     masked = hide_name(graph.masked(claim.row), graph.target_name(row), ENDED)
-    matches = list(re.finditer(claim.cue.pattern, masked, re.IGNORECASE))
-    if ENDED not in masked or not matches:
-        return "perhaps"
-    after = claim.cue.ended == "after"
-    match = next(
-        (m for m in matches if ENDED in (masked[m.end() :] if after else masked[: m.start()])),
-        matches[0],
-    )
-    grade = graph.endings.grade(masked, match, graph.relation_name(row))
+    grade = graph.endings.cue_grade(masked, claim.cue, graph.relation_name(row))
     if grade == "plainly" and graph.scopes_part(row, claim.row) != "no":
         return "perhaps"
     return grade

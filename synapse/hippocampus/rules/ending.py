@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from synapse.hippocampus.lexicon.words import stem
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.plain_sentence import Grade
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, tokens
+from synapse.hippocampus.wording import Cue, compiled
 
 ENDED = "⟨x⟩"
 """Mark in place of the name of the value that ends."""
+_CACHED_COUNT = 65_536
 _MARKS = frozenset((SUBJECT, TARGET, ENDED))
 _QUOTES = frozenset('"“”«»')
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -49,6 +52,19 @@ class EndingReader:
         self._nouns = assertions.nouns
         self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
         self.helping_forms = words.present | words.past | words.helping
+        self.cue_grade = lru_cache(_CACHED_COUNT)(self._cue_grade)
+
+    def _cue_grade(self, masked: str, cue: Cue, relation: str) -> Grade:
+        """How surely a phrase that announces a change says that the value ⟨x⟩ ended."""
+        matches = list(compiled(cue.pattern).finditer(masked))
+        if ENDED not in masked or not matches:
+            return "perhaps"
+        after = cue.ended == "after"
+        match = next(
+            (m for m in matches if ENDED in (masked[m.end() :] if after else masked[: m.start()])),
+            matches[0],
+        )
+        return self.grade(masked, match, relation)
 
     def grade(self, masked: str, match: re.Match[str], relation: str) -> Grade:
         """How surely a phrase says that something between ⟨s⟩ and the marked names ended.

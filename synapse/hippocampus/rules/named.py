@@ -22,8 +22,8 @@ class NamedFacts:
 
     >>> named = NamedFacts(["ann", "rome", "rome"], np.array([0, 0]), np.array([1, 2]),
     ...                    np.array([0, 1]))
-    >>> named.rows(0, "rome"), named.holds(0, "rome"), named.holds(0, "ann")
-    ([0, 1], True, False)
+    >>> named.rows(0, "rome"), named.rows(0, "ann"), named.names(0)
+    ([0, 1], [], {'rome'})
     """
 
     def __init__(self, names: Sequence[str], source: Ints, target: Ints, rows: Ints) -> None:
@@ -32,14 +32,15 @@ class NamedFacts:
         slot = source[rows] * len(self._code_of) + np.array(codes, np.int64)[target[rows]]
         order = np.argsort(slot, kind="stable")
         self._slots, self._rows = slot[order], rows[order]
+        self._names, self._target = names, target
 
-    def holds(self, source: int, name: str) -> bool:
-        """Whether a fact of this source has a target of this name."""
-        slot = self._slot(source, name)
-        if slot < 0:
-            return False
-        first = int(np.searchsorted(self._slots, slot))
-        return first < len(self._slots) and bool(self._slots[first] == slot)
+    def names(self, source: int) -> set[str]:
+        """Names of the targets of this source's facts."""
+        first, end = np.searchsorted(
+            self._slots, [source * len(self._code_of), (source + 1) * len(self._code_of)]
+        ).tolist()
+        targets = self._target[self._rows[first:end]].tolist()
+        return {self._names[target] for target in targets}
 
     def rows(self, source: int, name: str) -> list[int]:
         """All of these facts, ascending."""

@@ -72,6 +72,7 @@ class StanceReader:
         ]
         self.of_relation = lru_cache(65_536)(self._of_relation)
         self.denial = lru_cache(65_536)(self._denial)
+        self.matters = lru_cache(65_536)(self._matters)
 
     def _of_relation(self, relation: str) -> Stance:
         words = " ".join(split_name(relation))
@@ -137,7 +138,7 @@ class StanceReader:
         matters = self._ended(masked, match, relation) | opposites
         return Stance(False, matters, _DENIED_CONFIDENCE, grade)
 
-    def matters(self, masked: str) -> frozenset[str]:
+    def _matters(self, masked: str) -> frozenset[str]:
         """What an affirming sentence speaks of."""
         verb = self._verb(masked)
         return self._reader.families(masked) | self._opposed(verb)[0] | _verbs(verb)

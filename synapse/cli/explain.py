@@ -55,7 +55,7 @@ def _explanation_text(e: Explanation) -> str:
         f"{e.rehearsals_count} episodes and {e.recalls_count} recalls, association "
         f"{e.association:.2f})",
         f"last touch {e.last_touch or 'unknown: it counts as fresh'}",
-        f"recalled   {e.last_recall or 'never'}",
+        f"recalled   {e.last_recall or 'never'}{_demand(e)}",
         f"falls below the threshold: {e.falls_below_threshold_at or 'never'}",
         f"touched now, it would last until: {e.if_touched_now_lasts_until or 'for ever'}",
         f"recalled now, stability would be {e.if_recalled_now_stability:.2f}, and it would last "
@@ -71,6 +71,15 @@ def _explanation_text(e: Explanation) -> str:
     if e.associates:
         lines.append(f"brings to mind {', '.join(e.associates)}")
     return "\n".join(lines)
+
+
+def _demand(e: Explanation) -> str:
+    if e.average_rank is None:
+        return ""
+    return (
+        f"   (demand {e.demand:.2f}: on average in place {e.average_rank:.1f}, "
+        f"{e.recalls_per_day:.2f} times a day in the last week)"
+    )
 
 
 def _because(reason: str | None) -> str:

@@ -64,6 +64,8 @@ class ForgettingConfig(_Section):
     """How much one further episode, fully spaced, adds to stability."""
     recall_gain: Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)] = 16.0
     """How much one counted recall, fully spaced, adds to stability."""
+    demand_boost: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = 0.25
+    """Stability of a memory that is in full demand, relative to one in none, minus 1."""
     stability_max: Annotated[float, Field(ge=1.0, le=1_000.0, allow_inf_nan=False)] = 32.0
     spacing_days: PositiveDays = 3.0
     """A gap of this many days between two rehearsals gives 1 - 1/e of the full gain."""

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from synapse.errors import UsageError
+from synapse.hippocampus.demand import RATE_DAYS
 from synapse.hippocampus.model import ENTITY, KIND_NAMES, GraphSnapshot
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.recall import RecallProfile
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.stages import Thoughts
@@ -46,6 +48,12 @@ class Explanation:
     recalls_count: int
     """Times that somebody asked for it, one a day at most."""
     last_recall: str | None
+    demand: float
+    """How high and how often it came up when somebody asked, 0 to 1."""
+    average_rank: float | None
+    """Mean rank in the answers that held it."""
+    recalls_per_day: float
+    """Over the last seven days."""
     pinned_since: str | None
     pin_reason: str | None
     last_touch: str | None
@@ -100,6 +108,7 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
     last_touch_s = float(thoughts.last_touch_s[row])
     recalls_s = thoughts.usage.recalls.times_s[thoughts.usage.recalls.memory == row]
     pin = thoughts.recalled.pins.get(snapshot.memory_uuids[row])
+    profile = thoughts.recalled.profiles.get(snapshot.memory_uuids[row], RecallProfile())
     as_episode, as_recall = _if_now(thoughts, row, False), _if_now(thoughts, row, True)
     return Explanation(
         uuid=snapshot.memory_uuids[row],
@@ -118,6 +127,9 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
         recalls_count=len(recalls_s),
         last_recall=_time(float(thoughts.usage.last_recall_s[row])),
+        demand=float(thoughts.demand[row]),
+        average_rank=profile.average_rank or None,
+        recalls_per_day=profile.per_day(thoughts.now_s, RATE_DAYS),
         pinned_since=_time(pin.at_s) if pin else None,
         pin_reason=pin.reason if pin else None,
         last_touch=_time(last_touch_s),
@@ -164,10 +176,13 @@ def _if_now(thoughts: Thoughts, row: int, is_recall: bool) -> _IfNow:
     recalls_s = recalls.times_s[recalls.memory == row].tolist()
     (recalls_s if is_recall else episodes_s).append(now_s)
     rehearsed = Stability(thoughts.config.forgetting)
-    stability = rehearsed.associated(
+    stability = rehearsed.raised(
         rehearsed.of(episodes_s, recalls_s),
         float(thoughts.standing.kept.association[row]),
         thoughts.config.hebbian.stability_boost,
+    )
+    stability = rehearsed.raised(
+        stability, float(thoughts.demand[row]), thoughts.config.forgetting.demand_boost
     )
     stability = max(stability, float(thoughts.standing.kept.stability[row]))
     kept = thoughts.standing.kept

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -97,6 +97,9 @@ class RecallProfile:
     """Time of the earliest counted recall."""
     recent_s: tuple[float, ...] = ()
     """Times of the latest counted recalls, oldest first."""
+    recent_ranks: tuple[int, ...] = ()
+    """The rank at each of these times, the best one within its 24 hours; 0 where it is not known,
+    as for times that have none here."""
 
     @property
     def last_s(self) -> float | None:
@@ -111,6 +114,15 @@ class RecallProfile:
         2.5
         """
         return self.rank_sum / self.search_count if self.search_count else 0.0
+
+    def ranks_of_recent(self) -> list[int]:
+        """One rank for each of ``recent_s``, 0 where it is not known.
+
+        >>> RecallProfile(recent_s=(1.0, 2.0), recent_ranks=(3,)).ranks_of_recent()
+        [3, 0]
+        """
+        known = self.recent_ranks[: len(self.recent_s)]
+        return [*known, *[0] * (len(self.recent_s) - len(known))]
 
     def per_day(self, now_s: float, window_days: float) -> float:
         """Counted recalls per day within the last days; what lies in the future counts as now.
@@ -195,18 +207,21 @@ class _Tally:
     sources: dict[str, int]
     first_s: float | None
     recent_s: list[float]
+    recent_ranks: list[int]
 
     @classmethod
     def of(cls, known: RecallProfile) -> _Tally:
         return cls(
             known.total_count, known.search_count, known.rank_sum, known.top1_count,
             known.exposure_count, dict(known.sources), known.first_s, list(known.recent_s),
+            known.ranks_of_recent(),
         )  # fmt: skip
 
     def profile(self) -> RecallProfile:
         return RecallProfile(
             self.total_count, self.search_count, self.rank_sum, self.top1_count,
             self.exposure_count, self.sources, self.first_s, tuple(self.recent_s),
+            tuple(self.recent_ranks),
         )  # fmt: skip
 
     def add(self, recall_set: RecallSet, rank: int) -> bool:
@@ -218,23 +233,33 @@ class _Tally:
         if source not in self.sources and len(self.sources) >= SOURCES_MAX_COUNT:
             source = OTHER_SOURCES
         self.sources[source] = self.sources.get(source, 0) + 1
-        return self._count(recall_set.at_s)
+        return self._count(recall_set.at_s, rank)
 
-    def _count(self, at_s: float) -> bool:
+    def _count(self, at_s: float, rank: int) -> bool:
         recent_s = self.recent_s
         place = bisect_left(recent_s, at_s)
-        if place < len(recent_s) and recent_s[place] - at_s < SECONDS_PER_DAY:
-            return False
-        if place > 0 and at_s - recent_s[place - 1] < SECONDS_PER_DAY:
+        near = self._within_a_day(at_s, place)
+        if near is not None:
+            self.recent_ranks[near] = min(rank, self.recent_ranks[near] or rank)
             return False
         if place == 0 and self.total_count > len(recent_s):
             return False  # older than all that is kept: whether it was counted is not known
         self.total_count += 1
         self.first_s = at_s if self.first_s is None else min(self.first_s, at_s)
-        insort(recent_s, at_s)
+        recent_s.insert(place, at_s)
+        self.recent_ranks.insert(place, rank)
         if len(recent_s) > RECENT_MAX_COUNT:
-            del recent_s[0]
+            del recent_s[0], self.recent_ranks[0]
         return True
+
+    def _within_a_day(self, at_s: float, place: int) -> int | None:
+        """The counted recall that this one repeats, the one before it if there are two."""
+        recent_s = self.recent_s
+        if place > 0 and at_s - recent_s[place - 1] < SECONDS_PER_DAY:
+            return place - 1
+        if place < len(recent_s) and recent_s[place] - at_s < SECONDS_PER_DAY:
+            return place
+        return None
 
 
 def _problem(recall_set: RecallSet) -> str | None:

@@ -41,6 +41,13 @@ class Recalls:
     times_s: Floats = field(default_factory=_none)
     memory: Ints = field(default_factory=_nobody)
     """Number of the memory, in the order of every per-memory array."""
+    ranks: Floats | None = None
+    """In which place the memory came, from 1; NaN where unknown, ``None`` where all are."""
+
+    @property
+    def known_ranks(self) -> Floats:
+        """The ranks, NaN where unknown."""
+        return np.full(len(self.times_s), np.nan) if self.ranks is None else self.ranks
 
 
 class Stability:
@@ -110,26 +117,26 @@ class Stability:
             sums += self.config.recall_gain * self._spaced(*_in_order(*rows), memories_count)
         return np.minimum(1.0 + sums, self.config.stability_max)
 
-    def associated(
-        self, stability: Number, association_weight: Number | float, stability_boost: float
-    ) -> Number:
-        """Stability of a memory that is tied to others by co-activation.
+    def raised(self, stability: Number, weight: Number | float, boost: float) -> Number:
+        """Stability of a memory that more than its rehearsals speaks for.
 
         σ' = min(σ_max, σ · (1 + β · w))
 
         Args:
             stability: σ, see :meth:`of`.
-            association_weight: w in [0, 1], see :mod:`~synapse.hippocampus.hebbian`.
-            stability_boost: β of :class:`~synapse.hippocampus.config.HebbianConfig`.
+            weight: w in [0, 1], its association (:mod:`~synapse.hippocampus.hebbian`) or the
+                demand for it (:mod:`~synapse.hippocampus.demand`); NaN (unknown) counts as the
+                most.
+            boost: β, ``stability_boost`` or ``demand_boost``.
 
         Returns:
             In [σ, ``stability_max``].
 
-        >>> Stability().associated(2.0, 0.5, stability_boost=0.5)
+        >>> Stability().raised(2.0, 0.5, boost=0.5)
         2.5
         """
-        bounded_weight = np.maximum(np.fmin(association_weight, 1.0), 0.0)
-        raised = np.multiply(stability, 1.0 + stability_boost * bounded_weight)
+        bounded_weight = np.maximum(np.fmin(weight, 1.0), 0.0)
+        raised = np.multiply(stability, 1.0 + boost * bounded_weight)
         return as_given(np.fmin(raised, self.config.stability_max), stability)
 
     def durable(

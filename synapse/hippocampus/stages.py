@@ -14,6 +14,7 @@ import numpy as np
 from synapse.hippocampus.associates import Associates
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
+from synapse.hippocampus.demand import demands
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_bonus
 from synapse.hippocampus.interference import NearDuplicates, interference
@@ -151,14 +152,17 @@ class Thoughts:
         return np.maximum(supported_s, np.where(np.isnan(recalled_s), -np.inf, recalled_s))
 
     @cached_property
+    def demand(self) -> Floats:
+        """How high and how often each memory came up when somebody asked, 0 to 1."""
+        return demands(self.usage.recalls, len(self.association))
+
+    @cached_property
     def stability(self) -> Floats:
-        """Stability from spaced rehearsals and from association, 1 or more."""
+        """Stability from spaced rehearsals, association, demand and lifetime, 1 or more."""
         rehearsed = Stability(self.config.forgetting)
-        column = rehearsed.associated(
-            rehearsed.column(self.touched.times_s, self.touched.offsets, self.usage.recalls),
-            self.association,
-            self.config.hebbian.stability_boost,
-        )
+        column = rehearsed.column(self.touched.times_s, self.touched.offsets, self.usage.recalls)
+        column = rehearsed.raised(column, self.association, self.config.hebbian.stability_boost)
+        column = rehearsed.raised(column, self.demand, self.config.forgetting.demand_boost)
         of_facts = column[len(self.snapshot.entities) :]
         lasts_days = self.curve.days_until(self.config.prune_below, 0.0)
         of_facts[:] = rehearsed.durable(of_facts, self.lifetime_days, lasts_days)

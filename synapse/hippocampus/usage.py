@@ -52,6 +52,7 @@ class Usage:
         last_recall_s = np.full(len(uuids), np.nan)
         co_recalls_count, pinned = np.zeros(len(uuids)), np.zeros(len(uuids), np.bool_)
         times_s: list[float] = []
+        ranks: list[float] = []
         memory: list[int] = []
         for row, uuid in rows:
             pinned[row] = uuid in pins
@@ -59,10 +60,13 @@ class Usage:
             if recent_s:
                 last_recall_s[row] = recent_s[-1]
                 times_s += recent_s
+                ranks += profiles[uuid].ranks_of_recent()
                 memory += [row] * len(recent_s)
             partners = links.get(uuid, {}).values()
             co_recalls_count[row] = max((p.times_count for p in partners), default=0)
-        recalls = Recalls(np.array(times_s, np.float64), np.array(memory, np.int64))
+        recalls = Recalls(
+            np.array(times_s, np.float64), np.array(memory, np.int64), np.array(ranks, np.float64)
+        )
         return cls(recalls, last_recall_s, co_recalls_count, pinned, archived_count)
 
     @classmethod

@@ -2,7 +2,8 @@
 
 ``recalls``   stream: one entry per recall set, until a run folds it
 ``profiles``  hash: memory uuid -> ``[counted, asked, sum of ranks, first places, exposures,
-              {source: count}, first counted, [latest counted, ...]]``, times in seconds
+              {source: count}, first counted, [latest counted, ...], [rank of each, ...]]``,
+              times in seconds
 ``links``     hash: memory uuid -> ``{partner uuid: [count, last time], ...}``
 ``imported``  hash: digests of the recall sets that came from a log
 ``pins``      hash: memory uuid -> ``{"at_s": ..., "reason": ...}``
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, TypedDict, TypeVar
 
 from synapse.errors import QueueFull, StoreError, UsageError
@@ -203,8 +205,10 @@ def _understood(
 
 
 def _profile(kept: Sequence[Any]) -> RecallProfile:
-    *counts, sources, first_s, recent_s = kept
+    *counts, sources, first_s, recent_s, ranks = kept if len(kept) > 8 else (*kept, ())
     total, searches, rank_sum, top1, exposures = map(int, counts)
+    known_ranks = map(int, ranks[: len(recent_s)])
+    recent = sorted(zip_longest(map(_finite, recent_s), known_ranks, fillvalue=0))
     return RecallProfile(
         total_count=total,
         search_count=searches,
@@ -213,13 +217,15 @@ def _profile(kept: Sequence[Any]) -> RecallProfile:
         exposure_count=exposures,
         sources={str(source): int(count) for source, count in sources.items()},
         first_s=None if first_s is None else _finite(first_s),
-        recent_s=tuple(sorted(map(_finite, recent_s))),
+        recent_s=tuple(at_s for at_s, _ in recent),
+        recent_ranks=tuple(rank for _, rank in recent),
     )
 
 
 def _packed_profile(p: RecallProfile) -> str:
     counts = (p.total_count, p.search_count, p.rank_sum, p.top1_count, p.exposure_count)
-    return json.dumps((*counts, dict(p.sources), p.first_s, p.recent_s), separators=(",", ":"))
+    recent = p.recent_s, p.ranks_of_recent()
+    return json.dumps((*counts, dict(p.sources), p.first_s, *recent), separators=(",", ":"))
 
 
 def _partners(kept: Mapping[str, Any]) -> dict[str, CoRecall]:

@@ -39,6 +39,21 @@ def test_a_log_is_imported_once_and_folded_by_the_next_batch(synapse, demo, stor
     assert synapse("recall-log", str(log), "--group-id", demo).summary["imported"] == 1
 
 
+def test_explain_shows_in_which_place_and_how_often_a_memory_came(synapse, demo, store, log):
+    synapse("recall-log", str(log), "--group-id", demo)
+    synapse("consolidate", "--group-id", demo, "--now", "2026-01-07T06:00:00Z")
+    first, _, third = store.read_graph(demo).memory_uuids[:3]
+    at = ("--group-id", demo, "--now", "2026-01-07T06:00:00Z")
+    card = json.loads(synapse("explain", first, *at, "--json").out)
+    assert (card["average_rank"], card["recalls_per_day"]) == (1.0, 2.0 / 7.0)
+    worse = json.loads(synapse("explain", third, *at, "--json").out)
+    assert worse["average_rank"] == 3.5 and 0.0 < worse["demand"] < card["demand"] < 1.0
+    said = "(demand 0.34: on average in place 1.0, 0.29 times a day in the last week)"
+    assert said in synapse("explain", first, *at).out
+    never = store.read_graph(demo).memory_uuids[3]
+    assert "demand" not in synapse("explain", never, *at).out
+
+
 def test_a_log_comes_from_stdin(falkordb_uri, demo, log):
     ended = subprocess.run(
         [sys.executable, "-m", "synapse", "recall-log", "-", "--graph", demo],

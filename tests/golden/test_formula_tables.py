@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from synapse.hippocampus.config import ForgettingConfig
+from synapse.hippocampus.demand import demand
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
 
@@ -76,3 +77,12 @@ def test_days_until(curve: ForgettingCurve, suffix: str) -> None:
 def test_strength_at_ages_a_reader_can_check_by_hand(salience: float, rounded: list[float]) -> None:
     ages_days = np.array([1.0, 7.0, 14.0, 30.0, 60.0, 120.0])
     assert CURVE.strength(ages_days, salience).round(4).tolist() == rounded
+
+
+def test_demand() -> None:
+    with (HERE / "demand.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        recalls_s = [float(day) * 86_400.0 for day in row["days"].split()]
+        ranks = [float(rank.replace("?", "nan")) for rank in row["ranks"].split()]
+        assert demand(recalls_s, ranks) == pytest.approx(float(row["demand"]), rel=0, abs=2e-15)

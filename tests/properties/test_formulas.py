@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synapse.hippocampus.config import ForgettingConfig
+from synapse.hippocampus.demand import demand
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.hebbian import CoActivation, co_activation
 from synapse.hippocampus.model import GraphSnapshot
@@ -173,10 +174,51 @@ def test_stability_is_bounded_whatever_comes(episodes: list[float], recalls: lis
 
 
 @given(stability, unit, unit)
-def test_association_never_lowers_stability(value: float, a: float, b: float) -> None:
+def test_association_and_demand_never_lower_stability(value: float, a: float, b: float) -> None:
     loose, firm = sorted((a, b))
-    raised = STABILITY.associated(value, loose, 0.5)
-    assert value <= raised <= STABILITY.associated(value, firm, 0.5) <= 32.0
+    raised = STABILITY.raised(value, loose, 0.5)
+    assert value <= raised <= STABILITY.raised(value, firm, 0.5) <= 32.0
+
+
+ranks = st.one_of(st.integers(1, 1_000_000).map(float), st.sampled_from([1.0, 2.0, UNKNOWN]))
+recalls = st.lists(st.tuples(time_s, ranks), max_size=12)
+
+
+def demand_of(rows: list[tuple[float, float]]) -> float:
+    return demand([at_s for at_s, _ in rows], [rank for _, rank in rows])
+
+
+@given(recalls, time_s, ranks)
+def test_a_further_recall_never_lowers_demand(
+    rows: list[tuple[float, float]], at_s: float, rank: float
+) -> None:
+    assert demand_of([*rows, (at_s, rank)]) >= demand_of(rows) - ROUNDING
+
+
+@given(recalls.filter(bool), st.data())
+def test_a_better_or_known_rank_never_lowers_demand(
+    rows: list[tuple[float, float]], data: st.DataObject
+) -> None:
+    number = data.draw(st.integers(0, len(rows) - 1))
+    at_s, rank = rows[number]
+    better = data.draw(st.floats(1.0, 1e6 if math.isnan(rank) else rank))
+    improved = [*rows[:number], (at_s, better), *rows[number + 1 :]]
+    assert demand_of(improved) >= demand_of(rows) - ROUNDING
+
+
+@given(recalls, st.randoms(use_true_random=False))
+def test_the_order_of_recalls_is_irrelevant_to_demand(
+    rows: list[tuple[float, float]], random: object
+) -> None:
+    shuffled = list(rows)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert demand_of(shuffled) == demand_of(rows)
+
+
+@given(st.lists(st.tuples(any_float, any_float), max_size=12))
+def test_demand_is_bounded_whatever_comes(rows: list[tuple[float, float]]) -> None:
+    known = [(at_s, rank) for at_s, rank in rows if math.isfinite(at_s)]
+    assert 0.0 <= demand_of(rows) == demand_of(known) <= 1.0
 
 
 @st.composite

@@ -460,7 +460,7 @@ def test_what_is_kept_can_be_read_by_hand(
     }
     assert client.hgetall(room.room_key(graph_name, "ledger")) == {b"f": b'{"by": "g"}'}
     profiles = client.hgetall(room.room_key(graph_name, "profiles"))
-    assert profiles[b"b"] == b'[1,1,2,0,0,{"search":1},1.0,[1.0]]'
+    assert profiles[b"b"] == b'[1,1,2,0,0,{"search":1},1.0,[1.0],[2]]'
     assert client.hgetall(room.room_key(graph_name, "links"))[b"a"] == b'{"b":[1,1.0]}'
     assert client.hgetall(room.room_key(graph_name, "pins")) == {
         b"a": b'{"at_s": 1.0, "reason": ""}'

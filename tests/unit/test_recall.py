@@ -44,6 +44,7 @@ def test_a_profile_tells_how_a_memory_was_recalled() -> None:
         sources={"search": 2, "person": 1},
         first_s=0.0,
         recent_s=(0.0, DAY_S),
+        recent_ranks=(1, 2),
     )
     assert profile.average_rank == 2.0
     assert profile.last_s == DAY_S

@@ -67,12 +67,12 @@ def test_no_memories() -> None:
 
 
 def test_association_raises_it_up_to_the_cap() -> None:
-    assert STABILITY.associated(2.0, 0.0, stability_boost=0.5) == 2.0
-    assert STABILITY.associated(2.0, 0.5, stability_boost=0.5) == 2.5
-    assert STABILITY.associated(31.0, 1.0, stability_boost=0.5) == 32.0
-    column = STABILITY.associated(np.array([1.0, 2.0]), np.array([0.0, 1.0]), 0.5)
+    assert STABILITY.raised(2.0, 0.0, boost=0.5) == 2.0
+    assert STABILITY.raised(2.0, 0.5, boost=0.5) == 2.5
+    assert STABILITY.raised(31.0, 1.0, boost=0.5) == 32.0
+    column = STABILITY.raised(np.array([1.0, 2.0]), np.array([0.0, 1.0]), 0.5)
     assert column.tolist() == [1.0, 3.0]
-    assert type(STABILITY.associated(1.0, 0.5, 0.5)) is float
+    assert type(STABILITY.raised(1.0, 0.5, 0.5)) is float
 
 
 def test_constants_come_from_the_configuration() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from synapse.hippocampus.archived import ArchivedMemory
@@ -146,9 +147,18 @@ class MemoryStore(Protocol):
         """
 
     def read_subjects(
-        self, graph: str, subjects: Collection[str], relations: Collection[str] = ()
+        self,
+        graph: str,
+        subjects: Collection[str],
+        matters: Mapping[str, Collection[str]] = MappingProxyType({}),
     ) -> GraphSnapshot:
         """The facts that start at some entities, in milliseconds; see ``store.neighbourhood``.
+
+        Args:
+            graph: name of the graph.
+            subjects: uuids of the entities.
+            matters: by subject, the names of the relations and the uuids of the objects that
+                matter, which is all that is read where it has very many facts.
 
         Raises:
             UnknownGraph: there is no graph of that name.

@@ -7,11 +7,10 @@ something unknown is *novel*, one that the rules of contradiction set against a 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-import numpy as np
 
 from synapse.hippocampus.config import ContradictionConfig
 from synapse.hippocampus.contradiction import ContradictionDetector
@@ -77,14 +76,15 @@ class PredictionErrorDetector:
         if not len(new):
             return []
         findings = self._detector.detect(known, now_s, relations).findings
-        return [self._judged(known, fact, findings, relations) for fact in new]
+        values = _Values(known, relations)
+        return [self._judged(known, fact, findings, values) for fact in new]
 
     def _judged(
         self,
         known: GraphSnapshot,
         fact: int,
         findings: Sequence[Finding],
-        relations: RelationTable | None,
+        values: _Values,
     ) -> PredictionError:
         mine = [f for f in findings if fact in (f.fact, f.by)]
         against = [f for f in mine if f.verdict in ("missed", "superseded", "needs review")]
@@ -98,28 +98,37 @@ class PredictionErrorDetector:
                 tuple(against),
             )
         again = tuple(f for f in mine if f.verdict == "duplicate")
-        same, other_count = self._siblings(known, fact, relations)
+        same, other_count = values.beside(fact)
         if again or same:
             return PredictionError("expected", 0.0, again)
         return PredictionError("novel", novelty_surprise(other_count), ())
 
-    @staticmethod
-    def _siblings(
-        known: GraphSnapshot, fact: int, relations: RelationTable | None
-    ) -> tuple[bool, int]:
-        """Whether another fact says the same, and how many give the property other values."""
+
+class _Values:
+    """Which values the facts give to the properties of their subjects."""
+
+    def __init__(self, known: GraphSnapshot, relations: RelationTable | None) -> None:
         facts = known.facts
-        names = facts.relation
-        codes = (
-            relations.codes(names)
-            if relations is not None
-            else np.unique(names, return_inverse=True)[1]
-        )
-        others = (facts.source == facts.source[fact]) & (codes == codes[fact])
-        others &= (codes >= 0) | np.array([name == names[fact] for name in names], np.bool_)
-        others[fact] = False
-        same = others & (facts.target == facts.target[fact]) & (facts.source != facts.target)
-        return bool(same.any()), int((others & ~same).sum())
+        # A name that the table lacks is a property of its own.
+        code_of: dict[str, int | str] = {name: name for name in facts.relation}
+        if relations is not None:
+            named = zip(code_of, relations.codes(list(code_of)).tolist(), strict=True)
+            code_of |= {name: code for name, code in named if code >= 0}
+        self._target = facts.target.tolist()
+        slots = zip(facts.source.tolist(), map(code_of.__getitem__, facts.relation), strict=True)
+        self._slot = list(slots)
+        self._targets: defaultdict[tuple[int, int | str], list[int]] = defaultdict(list)
+        for slot, target in zip(self._slot, self._target, strict=True):
+            self._targets[slot].append(target)
+
+    def beside(self, fact: int) -> tuple[bool, int]:
+        """Whether another fact says the same, and how many give the property other values."""
+        (source, _), target = self._slot[fact], self._target[fact]
+        targets = self._targets[self._slot[fact]]
+        same_count = targets.count(target) - 1
+        if source == target:
+            return False, len(targets) - 1
+        return same_count > 0, len(targets) - 1 - same_count
 
 
 def contradiction_surprise(confidence: float, support_count: int) -> float:

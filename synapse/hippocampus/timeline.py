@@ -117,7 +117,7 @@ def nearest_successors(
         Rows, -1 where there is none. A successor always begins later than the ended fact.
     """
     follows = time.speaks if may_follow is None else may_follow
-    pool = np.flatnonzero(follows & _may_be_in(group, group[ended]))
+    pool = np.flatnonzero(follows & _may_be_in(group, group[ended])) if len(ended) else ended
     if not len(pool):
         return np.full(len(ended), -1, np.int64)
     keys = memory_keys([uuids[row] for row in pool.tolist()])

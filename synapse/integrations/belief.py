@@ -128,7 +128,9 @@ class Believer:
     def _known_of(self, told: _Told) -> GraphSnapshot:
         if told.said.subject not in told.known:
             return empty_graph(told.graph)
-        return self._store.read_subjects(told.graph, [told.subject], [told.said.relation])
+        return self._store.read_subjects(
+            told.graph, [told.subject], {told.subject: [told.said.relation, told.object]}
+        )
 
     def _end(self, graph: str, facts: list[str], at_s: float, now_s: float, token: str) -> set[str]:
         if not facts:

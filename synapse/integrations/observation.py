@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, isnan
 from typing import Any, Literal
@@ -44,9 +45,8 @@ class Ingested:
     """Known facts that it has confirmed."""
     invalidated: tuple[str, ...]
     """Known facts that Graphiti has ended."""
-    subjects: frozenset[str]
-    """Uuids of the entities that these facts start at."""
-    relations: frozenset[str]
+    about: Mapping[str, frozenset[str]]
+    """By the uuid of each entity that these facts start at, their relations and their objects."""
 
 
 def ingested(result: Any) -> Ingested:
@@ -68,10 +68,16 @@ def ingested(result: Any) -> Ingested:
     return Ingested(
         key="+".join(sorted(here)) or "+".join(sorted(uuids["new"])),
         episodes=frozenset(here),
-        subjects=frozenset(edge.source_node_uuid for edge in result.edges),
-        relations=frozenset(edge.name for edge in result.edges),
+        about=_about(result.edges),
         **uuids,
     )
+
+
+def _about(edges: Iterable[Any]) -> dict[str, frozenset[str]]:
+    said: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        said[edge.source_node_uuid].update((edge.name, edge.target_node_uuid))
+    return {subject: frozenset(names) for subject, names in said.items()}
 
 
 def _part(edge: Any, episodes: set[str]) -> str:
@@ -110,7 +116,7 @@ class Observer:
         """
         if not what.new and not what.touched:
             return []
-        known = self._store.read_subjects(graph, what.subjects, what.relations)
+        known = self._store.read_subjects(graph, what.about, what.about)
         noticed = list(self._judged(known, what, relations, now_s))
         self._store.record_surprises(graph, _as_surprises(noticed, now_s), what.key)
         return noticed

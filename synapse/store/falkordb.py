@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from synapse.hippocampus.archived import ArchivedMemory
@@ -166,11 +167,14 @@ class FalkorStore:
             return archive.purge(connection, graph, before_s, keep)
 
     def read_subjects(
-        self, graph: str, subjects: Collection[str], relations: Collection[str] = ()
+        self,
+        graph: str,
+        subjects: Collection[str],
+        matters: Mapping[str, Collection[str]] = MappingProxyType({}),
     ) -> GraphSnapshot:
         """The facts that start at some entities."""
         with self._at_work_on(graph) as connection:
-            return read_subjects(connection, graph, subjects, relations)
+            return read_subjects(connection, graph, subjects, matters)
 
     def find_entities(self, graph: str, names: Collection[str]) -> dict[str, str]:
         """The uuid of the entity of each name."""

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -233,7 +234,10 @@ class InMemoryStore:
         return self._archives[graph].purge(before_s, lambda: self._keep_lock(graph, lock_token))
 
     def read_subjects(
-        self, graph: str, subjects: Collection[str], relations: Collection[str] = ()
+        self,
+        graph: str,
+        subjects: Collection[str],
+        matters: Mapping[str, Collection[str]] = MappingProxyType({}),
     ) -> GraphSnapshot:
         """The facts that start at some entities."""
         kept = self._known(graph)

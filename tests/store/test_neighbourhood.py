@@ -63,7 +63,7 @@ def test_unknown_subjects_have_no_facts(any_store, graph_name, demo, subjects):
     assert (len(part.entities), len(part.facts), part.left_out) == (0, 0, {})
 
 
-def test_a_hub_is_read_as_far_as_the_relations_go(store, graph_name, monkeypatch):
+def test_of_a_hub_those_facts_are_read_that_matter(store, graph_name, monkeypatch):
     monkeypatch.setattr(neighbourhood, "_HUB_FACTS_COUNT", 5)
     entities = tuple(
         {"uuid": f"e{n}", "name": f"E{n}", "group_id": "g", "labels": [], "summary": "",
@@ -75,8 +75,8 @@ def test_a_hub_is_read_as_far_as_the_relations_go(store, graph_name, monkeypatch
         for n in range(9)
     )  # fmt: skip
     store.write_memory(graph_name, GraphDocument(entities=entities, facts=facts))
-    read = store.read_subjects(graph_name, ["e0", "e0"], {"it's"}).facts
-    assert sorted(read.uuid) == ["f1", "f3", "f5", "f7"]
+    read = store.read_subjects(graph_name, ["e0", "e0"], {"e0": ["it's", "e2"], "e1": ["USES"]})
+    assert sorted(read.facts.uuid) == ["f1", "f2", "f3", "f5", "f7"]
     assert len(store.read_subjects(graph_name, ["e0"]).facts) == 9
 
 

@@ -10,14 +10,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from synapse.store.times import format_time, parse_times
+from synapse.store.times import FEW_COUNT, format_time, parse_times
 
 MOMENT = datetime(2026, 1, 3, 9, 30, 15, 123456, tzinfo=UTC)
 ZONES = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
 def one(text: str) -> float:
-    return float(parse_times([text.encode("utf-8", "surrogatepass")])[0])
+    stamp = text.encode("utf-8", "surrogatepass")
+    alone, in_bulk = (float(parse_times([stamp] * count)[0]) for count in (1, FEW_COUNT + 1))
+    assert repr(alone) == repr(in_bulk)
+    return alone
 
 
 def exact(moment: datetime) -> float:
@@ -103,7 +106,9 @@ def test_a_date_is_its_midnight(day: date) -> None:
 @given(st.lists(st.one_of(st.binary(max_size=40), st.datetimes().map(lambda d: str(d).encode()))))
 def test_in_company_as_alone(values: list[bytes]) -> None:
     alone = [parse_times([value])[0] for value in values]
-    assert np.array_equal(parse_times(values), np.array(alone, np.float64), equal_nan=True)
+    for company in (values, values + [b"2026-01-03"] * FEW_COUNT):
+        read = parse_times(company)[: len(values)]
+        assert np.array_equal(read, np.array(alone, np.float64), equal_nan=True)
 
 
 STAMP = "2026-01-03T09:30:15.123456+00:00"

@@ -39,10 +39,14 @@ def slot_findings(graph: GraphReading, is_settled: Callable[[Finding], bool]) ->
     open_slots = np.flatnonzero(
         stated & (graph.cardinality != SINGLE) & (graph.cardinality != EVENT)
     )
-    yield from _Slots(graph, _changed(graph, single), SAME_PROPERTY).findings(is_settled)
     changed = _changed(graph, open_slots)
-    yield from _Slots(graph, _states(graph, changed), OTHER_STATE).findings(is_settled)
-    yield from _Slots(graph, _corrections(graph, changed), CORRECTED).findings(is_settled)
+    for rows, rule in (
+        (_changed(graph, single), SAME_PROPERTY),
+        (_states(graph, changed), OTHER_STATE),
+        (_corrections(graph, changed), CORRECTED),
+    ):
+        if len(rows):
+            yield from _Slots(graph, rows, rule).findings(is_settled)
 
 
 def _states(graph: GraphReading, rows: Ints) -> Ints:

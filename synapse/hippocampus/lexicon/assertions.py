@@ -70,3 +70,13 @@ class AssertionWords:
     """What says of ⟨o⟩ itself that it is the older value."""
     following: str
     """A time that has not come: *next month*."""
+    passing: str
+    """What is so only for a while or in part, or was taken back. ⟨o⟩ is the value that counts in
+    the end, ⟨x⟩ one that has ended."""
+    sorts: frozenset[str]
+    """Nouns before *of* and a name that only say what the name is: *the city of*."""
+    owning: frozenset[str]
+    """Forms of *have* in the present."""
+    indefinite: frozenset[str]
+    companions: frozenset[str]
+    """Prepositions that put a value beside the subject: *works with*."""

@@ -35,6 +35,17 @@ _UNSURE = (
     r"often|occasionally|temporarily|briefly|nominally|officially not|half|on and off|for now"
 )
 
+_WHILE = (
+    r"(?:moments?|minutes?|hours?|days?|nights?|weeks?|weekends?|fortnights?|months?|years?|"
+    r"seasons?|semesters?|terms?|summers?|winters?|autumns?|sprints?|time being|while|trials?|"
+    r"tests?|demos?|experiments?|maintenance|migration|outage|holidays?)"
+)
+_GUEST = (
+    r"(?:volunteer|guest|visitor|tourist|lodger|student|scholar|patient|substitute|stand-in|"
+    r"stopgap|placeholder|fallback|trial|test|experiment|pilot|workaround|demo|favou?r|"
+    r"joke|prank|back-?up|spare)"
+)
+
 ENGLISH_ASSERTIONS = AssertionWords(
     determiners=_bag("a an the its his her their our my this"),
     pronouns=_bag("he she it they"),
@@ -43,16 +54,15 @@ ENGLISH_ASSERTIONS = AssertionWords(
     copulas=_bag("is are am was were 's 're"),
     pluperfect=_bag("had"),
     adverbs=_bag(
-        "now currently presently still already again just recently since officially finally "
+        "now back currently presently still already again just recently since officially finally "
         "permanently meanwhile today newly fulltime full-time actually successfully fully "
         "completely definitively been being"
     ),
     adjectives=_bag(
         "new own current present main primary principal default official permanent entire whole "
-        "following next latest favourite favorite preferred own sole"
+        "latest favourite favorite preferred own sole"
     ),
-    prepositions=_bag("in at on to for with by as of into onto over under via within near inside "
-                      "out off using"),
+    prepositions=_bag("in at on to for with by as of into onto over under via within inside using"),
     occasions=_bag(
         "january february march april may june july august september october november december "
         "jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter monday "
@@ -63,7 +73,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
     ),
     news=_bag("no sorry correction update note news now actually fact oops"),
     openers=_bag("as with because due since so where thanks by"),
-    endings_openers=_bag("because due since after thanks as when"),
+    endings_openers=_bag("because due since after thanks as"),
     helping=_bag("did does do been being got gets"),
     bare=_bag(
         "switch move migrate upgrade downgrade change relocate transfer transition convert bump "
@@ -80,7 +90,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "bump update rename promote demote appoint elect name become join start begin take accept "
         "get land hire recruit set reset raise lower increase decrease reduce extend shorten "
         "reschedule postpone push adopt choose select pick marry wed sign assign reassign "
-        "register go make put place bring port deploy return"
+        "register enrol enroll go make put place bring port deploy return"
     ),
     occupations=_bag(
         "engineer developer programmer manager director analyst designer nurse doctor physician "
@@ -180,4 +190,27 @@ ENGLISH_ASSERTIONS = AssertionWords(
         r"eventually|someday|one day|"
         r"in the future|shortly|upcoming|by the end of|from next)\b"
     ),
+    passing=(
+        rf"\b(?:provisional\w*|momentarily|interim|acting|caretaker|honorary|visiting|"
+        rf"on (?:loan|trial|probation|secondment|leave|sabbatical|holiday|vacation|standby)|"
+        rf"on an? (?:trial|temporary|interim) \w+|(?:stands?|stood|standing|fill(?:s|ed|ing)?) in "
+        rf"(?:as|for)|(?:during|throughout) (?:\w+ ){{0,2}}{_WHILE}|as an? (?:\w+ ){{0,2}}{_GUEST}|"
+        rf"(?:parts?|some|most|portion|fraction|percent|third|quarter) of|kidding|or so|"
+        rf"undo(?:es|ne|ing)?|undid|(?:re-?(?:hired|joined|instated)|reversed|reverted|restored|"
+        rf"(?:rolled|rolls?) back)(?! (?:by|to|in|at) ⟨o⟩))\b|"
+        rf"(?:\b(?:and|then|but|later)\b|,) (?:\w+ ){{0,3}}(?:re-?set|again)\b|"
+        rf"\b(?:return(?:s|ed|ing)?|back)\b(?![- ](?:end|office))"
+        rf"(?! (?:(?:home|over) )?(?:(?:from|off|out of) ⟨x⟩ )?(?:to|into|in|at|on|with) "
+        rf"(?:(?:the|its|her|his|their) )?(?:\w+ )?⟨o⟩)(?! (?:to ⟨o⟩ )?(?:from|off) ⟨x⟩)|"
+        rf"^(?!.*\b(?:has|have) (?:\w+ly |also |now )?(?:been|lived|worked|resided|stayed|used|run|"
+        rf"had|held|played|studied|owned)\b).*\bfor (?:\w+ ){{0,3}}{_WHILE}\b"
+    ),
+    sorts=_bag(
+        "city town village state province region country county municipality republic district "
+        "island borough community position role rank title post office job level status value "
+        "amount sum rate headquarters month year day name type kind"
+    ),
+    owning=_bag("has have"),
+    indefinite=_bag("a an some another"),
+    companions=_bag("with by under over via using"),
 )  # fmt: skip

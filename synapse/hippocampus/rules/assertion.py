@@ -14,9 +14,10 @@ from functools import lru_cache
 from synapse.hippocampus.lexicon.assertions import AssertionWords
 from synapse.hippocampus.lexicon.grammar import RelationLexicon
 from synapse.hippocampus.lexicon.words import split_name, stem
-from synapse.hippocampus.rules.plain_sentence import Assertion, Grade, PlainSentence, Vocabulary
+from synapse.hippocampus.rules.plain_sentence import Assertion, Grade, PlainSentence
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, StatementReader
 from synapse.hippocampus.rules.tokens import sentences, tokens
+from synapse.hippocampus.rules.vocabulary import Vocabulary
 from synapse.hippocampus.wording import KnownNames, compiled, find_hits
 
 _CACHED_COUNT = 65_536
@@ -52,12 +53,15 @@ class AssertionReader:
         self._weak = frozenset(map(stem, words.weak)) | words.present | words.past
         self._patterns = {
             name: compiled(getattr(words, name))
-            for name in ("unreal", "unreal_after", "reported", "invented", "ended", "following")
-        }
+            for name in (
+                "unreal", "unreal_after", "reported", "invented", "ended", "following", "passing"
+            )
+        }  # fmt: skip
         self.read = lru_cache(_CACHED_COUNT)(self._read)
         self.is_about = lru_cache(_CACHED_COUNT)(self._is_about)
         self.own = lru_cache(_CACHED_COUNT)(self._own)
         self.evidence = lru_cache(_CACHED_COUNT)(self._evidence)
+        self._vocabulary = lru_cache(_CACHED_COUNT)(self._words_about)
 
     def _is_about(self, masked: str, relation: str) -> bool:
         """Whether a sentence that names the value speaks of the relation in its own words."""
@@ -87,6 +91,12 @@ class AssertionReader:
             stems |= self._occupations
         return self.own(relation) | stems
 
+    def _words_about(self, relation: str) -> Vocabulary:
+        return Vocabulary(
+            self.words, self.own(relation), self.evidence(relation), self.nouns, self._light,
+            self.words.companions.intersection(split_name(relation)),
+        )  # fmt: skip
+
     def _read(self, masked: str, relation: str) -> Assertion:
         """How surely a sentence gives ⟨s⟩ the value ⟨o⟩."""
         told = [tokens(sentence) for sentence in sentences(masked)]
@@ -99,9 +109,12 @@ class AssertionReader:
             return against
         named = any(w.is_name for words in told for w in words[1:])
         pronouns = not named and (SUBJECT in masked or len(told) == 1)
-        vocabulary = Vocabulary(self.words, self.own(relation), evidence, self.nouns, self._light)
+        vocabulary = self._vocabulary(relation)
         readings = [PlainSentence(vocabulary).read(words, pronouns) for words in about]
-        return min(readings, key=lambda assertion: _ORDER.index(assertion.grade))
+        reading = min(readings, key=lambda assertion: _ORDER.index(assertion.grade))
+        if reading.grade == "plainly" and told[-1] and told[-1] not in about:
+            return _PERHAPS  # what follows may take it back
+        return reading
 
     def _against(self, masked: str, evidence: frozenset[str]) -> Assertion | None:
         """What shows that a sentence does not, or may not, say so."""
@@ -112,7 +125,18 @@ class AssertionReader:
         if self._finds("invented", masked[:first], evidence):
             return _NOT
         grade = self.speech(masked[:last], masked[last:], evidence)
+        if grade == "plainly" and self.is_passing(masked, evidence):
+            grade = "doubtfully"
         return None if grade == "plainly" else Assertion(grade)
+
+    def is_passing(self, masked: str, evidence: frozenset[str]) -> bool:
+        """Whether a text says that what it tells holds only for a while, or was taken back.
+
+        Args:
+            masked: a text in which ⟨o⟩ is the value that counts in the end.
+            evidence: stems of the words that speak of the relation.
+        """
+        return self._finds("passing", masked, evidence)
 
     def speech(self, before: str, after: str, evidence: frozenset[str]) -> Grade:
         """Whether what stands around a statement makes it a story, a wish, somebody's opinion."""

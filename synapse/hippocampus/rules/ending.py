@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from synapse.hippocampus.lexicon.words import stem
+from synapse.hippocampus.lexicon.words import is_plural, stem
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.plain_sentence import Grade
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
@@ -22,6 +22,7 @@ ENDED = "⟨x⟩"
 """Mark in place of the name of the value that ends."""
 _CACHED_COUNT = 65_536
 _MARKS = frozenset((SUBJECT, TARGET, ENDED))
+_FROM = frozenset(("from", "off", "of"))
 _QUOTES = frozenset('"“”«»')
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -50,6 +51,7 @@ class EndingReader:
         self._begins = frozenset(map(stem, words.begins))
         self._occupations = frozenset(map(stem, words.occupations))
         self._nouns = assertions.nouns
+        self._occasions = frozenset(map(stem, words.occasions | words.reasons | {"end"}))
         self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
         self.helping_forms = words.present | words.past | words.helping
         self.cue_grade = lru_cache(_CACHED_COUNT)(self._cue_grade)
@@ -80,12 +82,17 @@ class EndingReader:
         speech = self._assertions.speech(before, after, evidence)
         if speech in ("not", "doubtfully"):
             return speech
+        in_the_end = masked if ENDED in masked else masked.replace(TARGET, ENDED)
+        if self._assertions.is_passing(in_the_end, evidence):
+            return "doubtfully"
+        if _BETWEEN_SENTENCES.search(masked[match.end() :].rstrip()):
+            return "perhaps"  # what follows may take it back
         clause, phrase, rest = tokens(before), tokens(match[0]), tokens(after)
         if any(t.word in _QUOTES for t in (*clause, *rest)):
             return "doubtfully"
         grades = (
             self._subject(clause, phrase, evidence),
-            self._phrase(phrase),
+            self._phrase(phrase, evidence),
             self._rest(rest, evidence),
         )
         return min(grades, key=("not", "perhaps", "plainly").index)
@@ -111,11 +118,13 @@ class EndingReader:
         if said[0].word not in _MARKS | self._words.pronouns:
             does_it_to_subject = SUBJECT in (t.word for t in phrase) and len(said) == 1
             return "plainly" if does_it_to_subject else self._of_others(said, evidence)
+        owned = False
         for place, token in enumerate(said[1:], 1):
             if token.word == POSSESSIVE:
                 if self._of_others(said[place + 1 : place + 3], evidence) == "not":
                     return "not"
-            elif token.is_name or not self._is_known(token, evidence):
+                owned = True
+            elif not (self._is_own if owned else self._is_known)(token, evidence) or token.is_name:
                 return self._of_others(said, evidence)
         return "plainly"
 
@@ -146,10 +155,27 @@ class EndingReader:
             or any(map(str.isdigit, token.word))
         ) and token.word not in w.relatives
 
-    def _phrase(self, phrase: Sequence[Token]) -> Grade:
-        """Whether the verb itself tells what happened, rather than what to do or is being done."""
-        first = phrase[0].word if phrase else ""
-        if first.endswith("ing") or first in self._words.bare:
+    def _is_own(self, token: Token, evidence: frozenset[str]) -> bool:
+        """Whether a word can stand where the subject, or its property, is what changes."""
+        w = self._words
+        return (
+            token.word in _MARKS | self._light | self.helping_forms | w.pronouns | {"away"}
+            or (token.stem in evidence & self._nouns and not is_plural(token.word))
+            or any(map(str.isdigit, token.word))
+        )
+
+    def _phrase(self, phrase: Sequence[Token], evidence: frozenset[str]) -> Grade:
+        """Whether the verb itself tells what happened, rather than what to do or is being done.
+
+        What moves *from* somewhere must be the subject or its property: *moved the docs from*.
+        """
+        if not phrase:
+            return "plainly"
+        first = phrase[0]
+        if first.word.endswith("ing") or first.word in self._words.bare:
+            return "perhaps"
+        moves = first.stem in self._begins and phrase[-1].word in _FROM
+        if moves and not all(self._is_own(token, evidence) for token in phrase[1:-1]):
             return "perhaps"
         return "plainly"
 
@@ -174,4 +200,6 @@ class EndingReader:
                 return "perhaps"
             if token.word not in "!.?" and not self._is_known(token, evidence):
                 return "perhaps"
+            if place > named and token.stem in self._nouns - evidence - self._occasions:
+                return "perhaps"  # "in the staging environment"
         return "plainly"

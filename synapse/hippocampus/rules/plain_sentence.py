@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from synapse.hippocampus.lexicon.assertions import AssertionWords
-from synapse.hippocampus.lexicon.words import is_past, is_plain, stem
+from synapse.hippocampus.lexicon.words import is_past, is_plain
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token
+from synapse.hippocampus.rules.vocabulary import Vocabulary
 
 Grade = Literal["plainly", "perhaps", "doubtfully", "not"]
 UNREAD_CONFIDENCE = 0.8
@@ -45,33 +45,14 @@ class _Other(Exception):
         self.grade = grade
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """What is known when sentences about one relation are read; all but the words are stems."""
-
-    words: AssertionWords
-    own: frozenset[str]
-    """Words of the relation itself."""
-    evidence: frozenset[str]
-    """All words that speak of the relation."""
-    nouns: frozenset[str]
-    """Nouns that may stand in any sentence about one value."""
-    light_verbs: frozenset[str]
-    """Verbs that say less than their noun: *plays the position of*."""
-
-
 class PlainSentence:
     """Reads one sentence for one relation."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        words = vocabulary.words
-        self._words = words
+        self._known = vocabulary
+        self._words = vocabulary.words
         self._evidence = vocabulary.evidence
-        self._nouns = vocabulary.nouns
-        self._named = vocabulary.own | vocabulary.nouns
-        self._light_verbs = vocabulary.light_verbs
-        self._begins = frozenset(map(stem, words.begins))
-        self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
+        self._begins = vocabulary.begins
         self._unknown: list[str] = []
         self._kinds: list[str] = []
         self._is_about_relation = False
@@ -169,6 +150,8 @@ class PlainSentence:
         return between[:place], between[place:]
 
     def _phrase(self, phrase: list[Token]) -> None:
+        if self._known.names_another(phrase):
+            raise _Other("perhaps")
         for place, token in enumerate(phrase):
             if token.word in self._words.relatives or token.word in self._words.past:
                 continue
@@ -183,8 +166,8 @@ class PlainSentence:
         if token.stem in self._evidence:
             self._is_about_relation = True
         elif not (
-            token.word in self._light
-            or token.stem in self._nouns
+            token.word in self._known.light
+            or token.stem in self._known.nouns
             or token.word in (SUBJECT, TARGET)
             or token.word in self._words.occasions
             or any(map(str.isdigit, token.word))
@@ -192,7 +175,7 @@ class PlainSentence:
             if token.word in self._words.relatives | self._words.joins | self._words.pronouns:
                 raise _Other("perhaps")
             self._unknown.append(token.stem)
-            if following and following.stem in self._named:
+            if following and following.stem in self._known.own | self._known.nouns:
                 self._kinds.append(token.stem)
 
     def _last_clause(self, between: list[Token]) -> list[Token]:
@@ -235,9 +218,15 @@ class PlainSentence:
             self._is_about_relation = True
         elif helped or head.stem in self._evidence:
             self._take(head, rest[place + 1] if place + 1 < len(rest) else None)
-        elif head.stem not in self._light_verbs:
+        elif head.stem not in self._known.light_verbs:
             raise _Other(self._of_others(rest))
-        self._complement(rest[place + 1 :])
+        follows = rest[place + 1 :]
+        passive = helped and is_past(head.word)
+        beside = not (passive or head.stem in self._begins) and self._known.sets_beside(follows)
+        held = follows if not helped else rest[place:] if forms & w.owning else []
+        if beside or self._known.holds_another(held):
+            raise _Other("perhaps")
+        self._complement(follows)
         return simple
 
     def _simple_present(self, head: Token, forms: set[str], helped: bool) -> bool:
@@ -252,12 +241,18 @@ class PlainSentence:
                 raise _Other("perhaps" if begins else "not")
             if forms & w.past and not past:
                 raise _Other("doubtfully")
+            if forms & w.past and head.stem not in self._begins:
+                raise _Other("perhaps")  # "was based in"
             return False
+        if past and head.stem not in self._begins:
+            raise _Other("perhaps")  # what somebody did once
         if head.word.endswith("ing") or (begins and is_plain(head.word) and not past):
             raise _Other("perhaps")
         return begins and not past
 
     def _complement(self, rest: list[Token]) -> None:
+        if self._known.names_another(rest):
+            raise _Other("perhaps")
         place = 0
         while place < len(rest):
             token = rest[place]
@@ -291,4 +286,6 @@ class PlainSentence:
             if token.is_name and token.word not in w.occasions:
                 raise _Other("perhaps")
             if token.word not in "!" and token.word not in w.reasons:
+                if self._known.narrows(token):
+                    raise _Other("perhaps")
                 self._take(token, following)

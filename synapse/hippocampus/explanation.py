@@ -11,6 +11,7 @@ from synapse.errors import UsageError
 from synapse.hippocampus.demand import RATE_DAYS
 from synapse.hippocampus.model import ENTITY, KIND_NAMES, GraphSnapshot
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.outlived import outlived_reason
 from synapse.hippocampus.recall import RecallProfile
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stability import Stability
@@ -198,8 +199,7 @@ def _stale(thoughts: Thoughts, fact: int) -> str | None:
     if fact < 0 or not thoughts.stale[fact]:
         return None
     relation = thoughts.snapshot.facts.relation[fact]
-    days = thoughts.lifetime_days[fact]
-    return f"half of the facts of {relation} last no longer than {days:.0f} days"
+    return outlived_reason(relation, float(thoughts.lifetime_days[fact]))
 
 
 def _associates(thoughts: Thoughts, row: int) -> tuple[str, ...]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from synapse.hippocampus.ledger import Entry, own_reason
 from synapse.hippocampus.model import KIND_NAMES
+from synapse.hippocampus.outlived import outlived_reason
 from synapse.hippocampus.report import ConsolidationReport
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time
@@ -29,6 +32,7 @@ def full_report(
         return whole
     whole["contradictions"]["all"] = _findings(thoughts, ledger or {})
     whole["retention"]["all"] = _memories(thoughts)
+    whole["stale"]["all"] = _stale(thoughts)
     if report.schemas is not None:
         whole["schemas"]["all"] = [schema.as_dict() for schema in thoughts.schemas]
     if report.pruning is not None:
@@ -89,6 +93,21 @@ def _memories(thoughts: Thoughts) -> list[dict[str, Any]]:
             "strength": strength,
         }
         for uuid, kind, salience, recency, frequency, correction, emotion, strength in columns
+    ]
+
+
+def _stale(thoughts: Thoughts) -> list[dict[str, Any]]:
+    facts, days, since_s = thoughts.snapshot.facts, thoughts.lifetime_days, thoughts.outlives_s
+    rows = np.flatnonzero(thoughts.stale).tolist()
+    return [
+        {
+            "fact": facts.uuid[row],
+            "relation": facts.relation[row],
+            "lasts_days": round(float(days[row]), 1),
+            "since": iso_time(round(float(since_s[row]))),
+            "reason": outlived_reason(facts.relation[row], float(days[row])),
+        }
+        for row in sorted(rows, key=lambda row: (since_s[row], facts.uuid[row]))
     ]
 
 

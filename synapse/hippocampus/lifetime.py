@@ -46,22 +46,21 @@ def median_lifetime_days(durations_days: Floats, ended: Bools) -> float | None:
     return float(ends_days[below[0]]) if len(below) else None
 
 
-def is_stale(start_s: Floats, ended: Bools, lifetime_days: Floats, now_s: float) -> Bools:
-    """Which facts have outlived half of their relation without having been said to end.
-
-    A hint to look again, and never a reason to delete: half of all facts live longer than the
-    median.
+def outlives_s(start_s: Floats, ended: Bools, lifetime_days: Floats) -> Floats:
+    """From when on each fact has outlived half of its relation without having been said to end.
 
     Args:
         start_s: when each fact begins, shape (facts,), like the next two; NaN where unknown.
         ended: whether it has ended.
         lifetime_days: the median of its relation, NaN where unknown.
-        now_s: the present moment.
 
-    >>> is_stale(np.zeros(2), np.array([False, True]), np.array([9.0, 9.0]), 864_000.0).tolist()
-    [True, False]
+    Returns:
+        Shape (facts,); NaN for facts that have ended and where nothing can be said.
+
+    >>> outlives_s(np.zeros(2), np.array([False, True]), np.array([9.0, 9.0])).tolist()
+    [777600.0, nan]
     """
-    return ~ended & ((now_s - start_s) / SECONDS_PER_DAY > lifetime_days)
+    return np.where(ended, np.nan, start_s + lifetime_days * SECONDS_PER_DAY)
 
 
 def median_lifetimes_days(

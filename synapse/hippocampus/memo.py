@@ -42,13 +42,14 @@ class Memo(BaseModel):
     ) -> Memo:  # fmt: skip
         """What to keep of a full run."""
         since_s, until_s = _still(snapshot, now_s)
+        page = known.outlived
         return cls(
             version=__version__,
             graph_digest=snapshot.digest,
             config_digest=config.digest,
             ledger_digest=_digest(ledger),
-            since_s=since_s,
-            until_s=until_s,
+            since_s=max((s for s in (since_s, page.since_s) if s is not None), default=None),
+            until_s=min((s for s in (until_s, page.until_s) if s is not None), default=None),
             known=known,
         )
 

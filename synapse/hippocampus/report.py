@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from synapse.hippocampus.json_line import json_line
+from synapse.hippocampus.outlived import Outlived
 
 MAX_SUMMARY_CHARACTERS = 3_500
 _NAME_CHARACTERS = 128
@@ -80,6 +81,16 @@ class Retention(BaseModel):
     fading: int = 0
 
 
+class Stale(BaseModel):
+    """Active facts that have outlived half of the facts of their relation: a hint to look again.
+
+    No count of any other section depends on it.
+    """
+
+    count: int = 0
+    top: list[dict[str, Any]] = Field(default_factory=list)
+
+
 class Recalls(BaseModel):
     """What was recorded of recalls since the last run."""
 
@@ -131,6 +142,7 @@ class Timeless(BaseModel):
     seen: Seen
     contradictions: Contradictions
     hebbian: Hebbian
+    outlived: Outlived
     schemas: Schemas
     warnings: list[str]
 
@@ -151,6 +163,7 @@ class ConsolidationReport(BaseModel):
     contradictions: Contradictions = Contradictions()
     hebbian: Hebbian = Hebbian()
     retention: Retention = Retention()
+    stale: Stale = Stale()
     recalls: Recalls = Recalls()
     schemas: Schemas | None = None
     pruning: Pruning | None = None
@@ -228,6 +241,7 @@ class GroupsReport(BaseModel):
             "facts": sum(g.seen.facts for g in groups),
             "contradictions": sum(g.contradictions.count for g in groups),
             "changed": sum(g.retention.changed for g in groups),
+            "stale": sum(g.stale.count for g in groups),
             "candidates": sum(g.pruning.candidates for g in groups if g.pruning),
         }
 
@@ -280,7 +294,7 @@ def _sections(whole: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _without_examples(whole: dict[str, Any]) -> None:
     for summary in _sections(whole):
-        for name in ("contradictions", "schemas", "pruning"):
+        for name in ("contradictions", "stale", "schemas", "pruning"):
             if name in summary:
                 summary[name]["top"] = []
 

@@ -20,9 +20,10 @@ from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_b
 from synapse.hippocampus.interference import NearDuplicates, interference
 from synapse.hippocampus.keywords import count_hits
 from synapse.hippocampus.ledger import Entry, settled_by
-from synapse.hippocampus.lifetime import is_stale, median_lifetimes_days
+from synapse.hippocampus.lifetime import median_lifetimes_days, outlives_s
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.outlived import Outlived
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.relations import RelationLearner
@@ -184,8 +185,21 @@ class Thoughts:
     @cached_property
     def stale(self) -> Bools:
         """Active facts that are older than facts of their relation become. Shape (facts,)."""
+        return self.outlives_s <= self.now_s
+
+    @cached_property
+    def outlives_s(self) -> Floats:
+        """When each active fact outlives its relation; NaN where never. Shape (facts,)."""
         ended = self.ended[len(self.snapshot.entities) :]
-        return is_stale(self.start_s, ended, self.lifetime_days, self.now_s)
+        return outlives_s(self.start_s, ended, self.lifetime_days)
+
+    @cached_property
+    def outlived(self) -> Outlived:
+        """When facts become stale."""
+        facts = self.snapshot.facts
+        return Outlived.of(
+            facts.uuid, facts.relation, self.lifetime_days, self.outlives_s, self.now_s
+        )
 
     @cached_property
     def start_s(self) -> Floats:

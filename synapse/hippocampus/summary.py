@@ -10,6 +10,7 @@ import numpy as np
 
 from synapse.hippocampus.ledger import WAITING, WOULD_RESOLVE, Entry
 from synapse.hippocampus.model import DEFAULT_GROUPS, ENTITY, FACT, KIND_NAMES
+from synapse.hippocampus.outlived import Outlived
 from synapse.hippocampus.plan import Change
 from synapse.hippocampus.ports import Room
 from synapse.hippocampus.report import (
@@ -21,12 +22,14 @@ from synapse.hippocampus.report import (
     Retention,
     Schemas,
     Seen,
+    Stale,
     Timeless,
     shortened,
 )
 from synapse.hippocampus.resolved import Resolved
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Standing
 
 TOP_COUNT = 5
@@ -50,6 +53,7 @@ def timeless(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Timeless:
             groups=thoughts.co_activation.groups_count,
             associations=thoughts.co_activation.associations_count,
         ),
+        outlived=thoughts.outlived,
         schemas=_schemas(thoughts),
         warnings=_warnings(thoughts, ledger),
     )
@@ -69,11 +73,14 @@ def summarize(
         contradictions=known.contradictions,
         hebbian=known.hebbian,
         retention=_retention(standing),
+        stale=_stale(known.outlived, standing.now_s),
         schemas=known.schemas if schemas else None,
         pruning=_pruning(standing) if prune else None,
         warnings=list(known.warnings),
     )
     report.reason_for_zero = _reasons_for_zero(report, standing, room)
+    if report.seen.facts and not report.stale.count:
+        report.reason_for_zero["stale"] = _nothing_stale(known.outlived)
     return report
 
 
@@ -187,6 +194,27 @@ def _retention(standing: Standing) -> Retention:
         mean_strength=round(float(strength.mean()), 4) if len(strength) else 0.0,
         fading=int(standing.fading.sum()),
     )
+
+
+def _stale(outlived: Outlived, now_s: float) -> Stale:
+    return Stale(
+        count=outlived.count(now_s),
+        top=[
+            {
+                "fact": shortened(fact.fact, _UUID_CHARACTERS),
+                "relation": shortened(fact.relation, _NAME_CHARACTERS),
+                "lasts_days": round(fact.lasts_days, 1),
+                "since": iso_time(round(fact.since_s)),
+            }
+            for fact in outlived.named(now_s)
+        ],
+    )
+
+
+def _nothing_stale(outlived: Outlived) -> str:
+    if not outlived.lifetimes_count:
+        return "no relation shows yet how long its facts last"
+    return "no active fact is older than facts of its relation become"
 
 
 def _schemas(thoughts: Thoughts) -> Schemas:

@@ -75,18 +75,20 @@ class PredictionErrorDetector:
         """Judge several new facts, each against all others; see :meth:`judge`."""
         if not len(new):
             return []
-        findings = self._detector.detect(known, now_s, relations).findings
+        of_fact: defaultdict[int, list[Finding]] = defaultdict(list)
+        for finding in self._detector.detect(known, now_s, relations).findings:
+            for fact in {finding.fact, finding.by}:
+                of_fact[fact].append(finding)
         values = _Values(known, relations)
-        return [self._judged(known, fact, findings, values) for fact in new]
+        return [self._judged(known, fact, of_fact[fact], values) for fact in new]
 
     def _judged(
         self,
         known: GraphSnapshot,
         fact: int,
-        findings: Sequence[Finding],
+        mine: Sequence[Finding],
         values: _Values,
     ) -> PredictionError:
-        mine = [f for f in findings if fact in (f.fact, f.by)]
         against = [f for f in mine if f.verdict in ("missed", "superseded", "needs review")]
         if against:
             against.sort(key=lambda f: (-f.confidence, known.facts.uuid[f.fact]))

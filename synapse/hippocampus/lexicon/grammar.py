@@ -11,10 +11,10 @@ birth*); a plural holds many. With *of* at the end the subject itself plays the 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from synapse.hippocampus.lexicon.words import is_past, is_plain, is_plural, split_name, stem
 
@@ -134,8 +134,16 @@ class RelationLexicon:
         >>> ENGLISH_RELATIONS.normal("PLACE_OF_RESIDENCE") == ENGLISH_RELATIONS.normal("lives in")
         True
         """
-        plain = self._plain(relation)
-        return self._synonyms.get(plain, plain)
+        return self._normal(relation)
+
+    @cached_property
+    def _normal(self) -> Callable[[str], str]:
+        @lru_cache(maxsize=65_536)
+        def normal(relation: str) -> str:
+            plain = self._plain(relation)
+            return self._synonyms.get(plain, plain)
+
+        return normal
 
     def _core(self, words: tuple[str, ...]) -> list[str]:
         first = 0

@@ -44,6 +44,7 @@ _PLURAL = _forms(_IRREGULAR_PLURALS)
 _PLAIN = _PAST | _PLURAL | _forms(_OTHER_FORMS)
 
 
+@lru_cache(maxsize=65_536)
 def split_name(relation: str) -> tuple[str, ...]:
     """The words of a relation name, in lower case.
 

@@ -8,6 +8,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 YEAR_TWO_S = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()
 """Year 1 is what several languages write for "no time"; anything before this is unknown."""
+_LAST = datetime.max.replace(tzinfo=UTC)
+_AFTER_LAST_S = float((_LAST - _EPOCH) // _MICROSECOND) / 1e6
+"""The last microsecond that a calendar holds, rounded to what a float can tell apart."""
 
 
 def parse_stamp(stamp: str) -> float:
@@ -37,8 +40,10 @@ def format_stamp(seconds: float) -> str:
 
     >>> format_stamp(86400.5), format_stamp(0.0)
     ('1970-01-02T00:00:00.500000+00:00', '1970-01-01T00:00:00+00:00')
+    >>> format_stamp(parse_stamp("9999-12-31T23:59:59.999999+00:00"))
+    '9999-12-31T23:59:59.999999+00:00'
     """
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
+    return _moment(seconds).isoformat()
 
 
 def iso_time(seconds: float) -> str:
@@ -47,7 +52,7 @@ def iso_time(seconds: float) -> str:
     >>> iso_time(0.0)
     '1970-01-01T00:00:00Z'
     """
-    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+    return _moment(seconds).isoformat().replace("+00:00", "Z")
 
 
 def is_moment(stamp: str | None, seconds: float) -> bool:
@@ -58,3 +63,7 @@ def is_moment(stamp: str | None, seconds: float) -> bool:
     """
     read = float("nan") if stamp is None else parse_stamp(stamp)
     return read == seconds or (read != read and seconds != seconds)
+
+
+def _moment(seconds: float) -> datetime:
+    return _LAST if seconds == _AFTER_LAST_S else datetime.fromtimestamp(seconds, UTC)

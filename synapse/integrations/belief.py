@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -16,10 +17,12 @@ from synapse.hippocampus.model import Facts, GraphSnapshot, empty_graph
 from synapse.hippocampus.plan import EndChange
 from synapse.hippocampus.ports import LOCK_TTL_S, GraphDocument, MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.hippocampus.stamps import format_stamp
+from synapse.hippocampus.stamps import YEAR_TWO_S, format_stamp
 
 _WAIT_FOR_LOCK_S = 5.0
 _BETWEEN_TRIES_S = 0.05
+_YEAR_9999_S = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
+"""What many write for "for ever"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +83,10 @@ class Believer:
             now_s: the moment, seconds since 1970.
 
         Raises:
-            UsageError: a name is empty, or a text is none that a graph can hold.
+            UsageError: a name is empty, a text is none that a graph can hold, or the moment is
+                one that stands for none.
         """
-        if any(
-            plain(text) != text for text in (said.subject, said.relation, said.object, said.text)
-        ):
-            raise UsageError(
-                "a statement must be plain text: take NUL and half surrogates out of it"
-            )
-        if not (said.subject.strip() and said.object.strip() and said.relation.strip()):
-            raise UsageError("subject, relation and object must not be empty; name all three")
+        _refuse_what_is_none(said)
         token = uuid4().hex
         has_lock = self._take_lock(graph, token)
         try:
@@ -205,6 +202,18 @@ class _Told:
         if ends_s is not None:
             fact |= {"invalid_at": format_stamp(ends_s), "expired_at": self._now}
         return GraphDocument(entities, (fact,) if with_fact else (), (episode,), mentions)
+
+
+def _refuse_what_is_none(said: Statement) -> None:
+    names = (said.subject, said.relation, said.object)
+    if any(plain(text) != text for text in (*names, said.text)):
+        raise UsageError("a statement must be plain text: take NUL and half surrogates out of it")
+    if not all(map(str.strip, names)):
+        raise UsageError("subject, relation and object must not be empty; name all three")
+    if not YEAR_TWO_S <= said.valid_at_s < _YEAR_9999_S:
+        raise UsageError(
+            "valid_at must lie between the years 2 and 9998; leave it out where it is not known"
+        )
 
 
 def plain(text: str) -> str:

@@ -23,6 +23,7 @@ from uuid import uuid4
 from graphiti_core import Graphiti
 from graphiti_core.search.search_config import SearchResults
 
+from synapse.errors import StoreError
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Outcome, Run
 from synapse.hippocampus.explanation import Explanation, find_memory
@@ -35,7 +36,14 @@ from synapse.integrations.aside import Aside
 from synapse.integrations.belief import Belief, Believer, Statement, plain
 from synapse.integrations.briefing import Briefer
 from synapse.integrations.graph_names import argument, graph_of, server_uri
-from synapse.integrations.observation import Ingested, Noticed, Observer, ingested
+from synapse.integrations.moments import seconds_of
+from synapse.integrations.observation import (
+    Ingested,
+    Noticed,
+    Observer,
+    ingested,
+    with_surprises,
+)
 from synapse.integrations.recall import RecalledFacts
 from synapse.integrations.recaller import Recaller
 from synapse.integrations.relation_memory import RelationMemory
@@ -162,11 +170,15 @@ class Hippocampus:
             fact: the sentence; by default the three names one after the other.
             valid_at: since when it holds; by default now.
             group_id: the group it belongs to.
+
+        Raises:
+            UsageError: what is said is none, or ``valid_at`` stands for no moment.
+            StoreError: it could not be written.
         """
         graph, now_s = graph_of(self.graphiti.driver, group_id), self._clock()
         words = " ".join(split_name(relation))
         text = fact or f"{subject} {words} {object}"
-        since_s = now_s if valid_at is None else _seconds(valid_at)
+        since_s = now_s if valid_at is None else seconds_of(valid_at, "valid_at")
         said = Statement(subject, relation, object, text, since_s)
         group = self.graphiti.driver.default_group_id if group_id is None else group_id
 
@@ -185,6 +197,8 @@ class Hippocampus:
     ) -> str:  # fmt: skip
         """A prompt block: *verified active memory* and *resolved changes*, within a budget.
 
+        Without a store there is nothing to tell: the block is empty, and the failure is counted.
+
         Args:
             about: the name of an entity, or a question.
             group_id: the group to look in.
@@ -192,23 +206,12 @@ class Hippocampus:
             at: as of this moment instead of now.
             num_results: facts to look up for a question.
         """
-        graph, about = graph_of(self.graphiti.driver, group_id), plain(about)
-        at_s = self._clock() if at is None else _seconds(at)
-        found = await self.aside.run(self._store.find_entities, graph, [about])
-        subjects, only = set(found.values()), None
-        if not subjects:
-            facts = await self.search(
-                about, group_ids=None if group_id is None else [group_id],
-                num_results=num_results, at=at, asked=False,
-            )  # fmt: skip
-            subjects = {edge.source_node_uuid for edge in facts}
-            only = {edge.uuid for edge in facts}
-
-        def brief() -> str:
-            relations = self._relations.of(graph)
-            return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only)
-
-        return await self.aside.run(brief) if subjects else ""
+        at_s = self._clock() if at is None else seconds_of(at, "at")
+        try:
+            return await self._brief(plain(about), group_id, at_s, at, max_tokens, num_results)
+        except StoreError as error:
+            self.aside.note_failure(error)
+            return ""
 
     async def consolidate(
         self, group_id: str | None = None, *, schemas: bool = False, prune: bool = False,
@@ -235,15 +238,22 @@ class Hippocampus:
         return await self.aside.run(look)
 
     async def status(self, group_id: str | None = None) -> dict[str, Any]:
-        """What is kept beside a group's graph, and what went wrong here since the start."""
-        graph = graph_of(self.graphiti.driver, group_id)
-        room = await self.aside.run(self._store.summarize_room, graph)
+        """What is kept beside a group's graph, and what went wrong here since the start.
+
+        Where the store cannot be read, ``problem`` says why, and what it keeps is ``None``.
+        """
+        graph, room, problem = graph_of(self.graphiti.driver, group_id), None, ""
+        try:
+            room = await self.aside.run(self._store.summarize_room, graph)
+        except StoreError as error:
+            problem = str(error)
         return {
             "graph": graph,
-            "traces": room.traces_count,
-            "surprises": room.surprises_count,
-            "recalls": room.recalls_count,
-            "last_run": room.last_run,
+            "problem": problem,
+            "traces": room and room.traces_count,
+            "surprises": room and room.surprises_count,
+            "recalls": room and room.recalls_count,
+            "last_run": room and room.last_run,
             "failures": dict(self.aside.failures),
             "lost_recalls": self.recaller.recorder.lost_count,
         }
@@ -251,6 +261,26 @@ class Hippocampus:
     async def flush(self) -> bool:
         """Wait until every recall so far stands in the ledger; return whether it does."""
         return await self.aside.run(self.recaller.recorder.flush)
+
+    async def _brief(
+        self, about: str, group_id: str | None, at_s: float, at: datetime | None,
+        max_tokens: int, num_results: int,
+    ) -> str:  # fmt: skip
+        graph, only = graph_of(self.graphiti.driver, group_id), None
+        subjects = set((await self.aside.run(self._store.find_entities, graph, [about])).values())
+        if not subjects:
+            facts = await self.search(
+                about, group_ids=None if group_id is None else [group_id],
+                num_results=num_results, at=at, asked=False,
+            )  # fmt: skip
+            subjects = {edge.source_node_uuid for edge in facts}
+            only = {edge.uuid for edge in facts}
+
+        def brief() -> str:
+            relations = self._relations.of(graph)
+            return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only)
+
+        return await self.aside.run(brief) if subjects else ""
 
     async def _observed(self, result: Any, graph: str | None = None) -> Any:
         noticed: list[Noticed] = []
@@ -261,8 +291,7 @@ class Hippocampus:
             )
         except Exception as error:  # noqa: BLE001  Graphiti has written: its caller must not fail
             self.aside.note_failure(error)
-        kind = _with_surprises(type(result))
-        return kind.model_construct(**{**vars(result), "surprises": noticed})
+        return with_surprises(result, noticed)
 
     def _graph_of_result(self, result: Any) -> str:
         """A triplet is written into the driver's graph, whatever its group, and so is whatever
@@ -303,20 +332,3 @@ class Hippocampus:
     def _run(self, group_id: str | None, **what: Any) -> Run:
         scope = Scope(graph_of(self.graphiti.driver, group_id), group_id)
         return Run(scope, now_s=self._clock(), run_id=uuid4().hex, **what)
-
-
-def _seconds(moment: datetime) -> float:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _with_surprises(kind: type[Any]) -> type[Any]:
-    """A result's own class with one more field."""
-    if kind not in _OBSERVED:
-        _OBSERVED[kind] = type(f"Observed{kind.__name__}", (kind,), {
-            "__annotations__": {"surprises": list[Noticed]}, "surprises": [],
-            "__doc__": f"{kind.__name__}, with what Synapse noticed.",
-        })  # fmt: skip
-    return _OBSERVED[kind]
-
-
-_OBSERVED: dict[type[Any], type[Any]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isnan
 from typing import Any, Literal
@@ -86,6 +86,20 @@ def _part(edge: Any, episodes: set[str]) -> str:
     if edge.episodes and edge.episodes[0] in episodes:
         return "new"
     return "touched" if episodes.intersection(edge.episodes or ()) else "invalidated"
+
+
+def with_surprises(result: Any, noticed: Sequence[Noticed]) -> Any:
+    """A result of its own class with one more field, ``surprises``."""
+    kind = type(result)
+    if kind not in _OBSERVED:
+        _OBSERVED[kind] = type(f"Observed{kind.__name__}", (kind,), {
+            "__annotations__": {"surprises": list[Noticed]}, "surprises": [],
+            "__doc__": f"{kind.__name__}, with what Synapse noticed.",
+        })  # fmt: skip
+    return _OBSERVED[kind].model_construct(**{**vars(result), "surprises": noticed})
+
+
+_OBSERVED: dict[type[Any], Any] = {}
 
 
 class Observer:

@@ -25,6 +25,7 @@ from synapse.hippocampus.recall import SET_MAX_COUNT, RecallSet
 from synapse.integrations.aside import Aside
 from synapse.integrations.completion import completed
 from synapse.integrations.graph_names import argument, searched_graphs
+from synapse.integrations.moments import seconds_of
 from synapse.integrations.recall import RecalledFacts, arranged, associated, holds, strengths
 from synapse.integrations.recall_recorder import RecallRecorder
 
@@ -81,8 +82,11 @@ class Recaller:
                 do not count as recalled.
 
         Raises:
-            UsageError: ``expand`` together with a filter, which associates need not pass.
+            UsageError: ``expand`` together with a filter, which associates need not pass; or
+                ``at`` is no moment.
         """
+        if at is not None:
+            seconds_of(at, "at")
         if expand and search_filter is not None:
             raise UsageError("expand follows associations past any search_filter; use one of them")
         recipe = EDGE_HYBRID_SEARCH_RRF if center_node_uuid is None else (
@@ -125,6 +129,8 @@ class Recaller:
             query, args, options: as Graphiti's.
             include_superseded, at, asked: as in :meth:`search`.
         """
+        if at is not None:
+            seconds_of(at, "at")
         search = self._graphiti.search_
         found = await search(query, *args, **options)
         group_ids, driver = (

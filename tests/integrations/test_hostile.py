@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
@@ -46,6 +47,44 @@ def test_what_no_graph_can_hold_is_refused_in_words(falkordb_uri, graph_name, st
 
     assert run(story()) == ""
     assert len(store.read_graph(graph_name).entities) == 0
+
+
+NO_MOMENTS = [
+    datetime.max, datetime.min, datetime(1, 6, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC),
+    datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))), "2026-01-05", 1.7e9, float("nan"),
+    date(2026, 1, 5),
+]  # fmt: skip
+
+
+def test_what_is_no_moment_is_refused_in_words(falkordb_uri, graph_name, store):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for moment in NO_MOMENTS:
+                with pytest.raises(UsageError, match="leave it out") as refused:
+                    await hippocampus.believe("Ann", "LIVES_IN", "Oslo", valid_at=moment)
+                assert len(str(refused.value)) < 130
+            for moment in NO_MOMENTS[5:]:
+                for ask in (hippocampus.context, hippocampus.search, hippocampus.search_):
+                    with pytest.raises(UsageError, match="at must be a datetime"):
+                        await ask("Ann", at=moment)
+
+    run(story())
+    assert len(store.read_graph(graph_name).entities) == 0
+
+
+def test_the_ends_of_time_are_moments_to_ask_about(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            await hippocampus.believe(
+                "Ann", "LIVES_IN", "Oslo", valid_at=datetime(2026, 1, 5), group_id=graph_name
+            )
+            return [
+                await hippocampus.context("Ann", at=moment, group_id=graph_name)
+                for moment in NO_MOMENTS[:5]
+            ]
+
+    told = ["Oslo" in block for block in run(story())]
+    assert told == [True, False, False, True, True]
 
 
 def test_two_that_believe_at_once_agree(falkordb_uri, graph_name, store):
@@ -96,6 +135,37 @@ def test_a_store_that_dies_fails_nobody_and_loses_no_recall(
     assert answers == [(1, [], 1), (1, [], 2), (1, [], 3)]
     assert (status["recalls"], status["lost_recalls"]) == (3, 0)
     assert status["failures"]["StoreUnreachable"] >= 6
+    assert sum(record.name == "synapse" for record in caplog.records) == 1
+
+
+def test_without_a_store_the_block_is_empty_and_the_rest_says_so(
+    falkordb_uri, graph_name, new_server, short_folder, caplog
+):
+    aside = new_server(short_folder / "own")
+
+    async def story():
+        async with graphiti_world(falkordb_uri, graph_name) as world:
+            await world.episode("Ann.", day(0), [Fact("Ann", "VISITS", "Oslo", "Ann visits Oslo")])
+            hippocampus = Hippocampus(world.graphiti, uri=aside.uri)
+            kill(aside)
+            blocks = [await hippocampus.context(about) for about in ("Ann", "who visits Oslo?")]
+            outcome = await hippocampus.consolidate(graph_name)
+            with pytest.raises(StoreUnreachable) as explained:
+                await hippocampus.explain("Ann", graph_name)
+            with pytest.raises(StoreUnreachable) as believed:
+                await hippocampus.believe("Ann", "VISITS", "Rome", group_id=graph_name)
+            status = await hippocampus.status(graph_name)
+            await hippocampus.close()
+            return blocks, outcome, status, explained, believed
+
+    blocks, outcome, status, explained, believed = run(story())
+    assert blocks == ["", ""]
+    assert (outcome.report.status, type(outcome.error)) == ("failed", StoreUnreachable)
+    assert (status["traces"], status["recalls"], status["last_run"]) == (None, None, None)
+    assert status["failures"] == {"StoreUnreachable": 2}
+    for sentence in (outcome.report.error, status["problem"], explained.value, believed.value):
+        assert len(str(sentence).splitlines()[0]) < 130
+        assert "own" in str(sentence)
     assert sum(record.name == "synapse" for record in caplog.records) == 1
 
 

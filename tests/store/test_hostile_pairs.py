@@ -13,10 +13,8 @@ from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stamps import parse_stamp
 from synapse.store.memory import InMemoryStore
 from tests.support.fact_graphs import Said
-from tests.support.hostile_pairs import HOSTILE, PLAIN, numbered
+from tests.support.hostile_pairs import Pair, numbered, pairs
 
-HOSTILE_PAIRS = numbered([pair for pairs in HOSTILE.values() for pair in pairs])
-PLAIN_PAIRS = numbered(PLAIN)
 TOLD = (("2026-01-05T08:00:00+00:00", "older"), ("2026-02-05T08:00:00+00:00", "newer"))
 NOW = "2026-03-01T00:00:00+00:00"
 
@@ -38,12 +36,10 @@ def fact(said: Said, which: int, number: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def resolved(store: MemoryStore, graph: str, pairs: list[Any]) -> set[str]:
+def resolved(store: MemoryStore, graph: str, told: list[Pair]) -> set[str]:
     """Facts that a run with ``--resolve`` has ended."""
-    facts = [
-        fact(said, which, i) for i, pair in enumerate(pairs) for which, said in enumerate(pair)
-    ]
-    names = sorted({name for pair in pairs for said in pair for name in (said.source, said.target)})
+    facts = [fact(said, which, i) for i, pair in enumerate(told) for which, said in enumerate(pair)]
+    names = sorted({name for pair in told for said in pair for name in (said.source, said.target)})
     document = GraphDocument(
         entities=tuple({"uuid": name, "name": name} for name in names),
         facts=tuple(facts),
@@ -59,10 +55,9 @@ def resolved(store: MemoryStore, graph: str, pairs: list[Any]) -> set[str]:
 
 
 def test_nothing_is_ended_by_what_only_seems_to_replace_it(any_store, graph_name):
-    assert resolved(any_store, graph_name, HOSTILE_PAIRS) == set()
+    assert resolved(any_store, graph_name, numbered(pairs("ask"))) == set()
 
 
 def test_what_is_told_plainly_is_ended(any_store, graph_name):
-    assert resolved(any_store, graph_name, PLAIN_PAIRS) == {
-        f"older-{i}" for i in range(len(PLAIN_PAIRS))
-    }
+    told = numbered(pairs("write"))
+    assert resolved(any_store, graph_name, told) == {f"older-{i}" for i in range(len(told))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -47,6 +48,14 @@ class AssertionWords:
     """Words that make the words before them part of a longer name: *the type of music that*."""
     begins: frozenset[str]
     """Verbs that begin a value: *moved to*."""
+    begins_of: Mapping[str, frozenset[str]]
+    """Those of them that need no noun beside them to speak of a family of relations."""
+    fields: frozenset[str]
+    """Words that tell of an occupation only before another one: *product manager*."""
+    failing: frozenset[str]
+    """Words after which a change did not last."""
+    apart: frozenset[str]
+    """Words before a name that say that the name is not the value: *named after*."""
     occupations: frozenset[str]
     agent_endings: tuple[str, ...]
     """Endings of nouns that name who does something: *performer*."""

@@ -59,7 +59,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "completely definitively been being"
     ),
     adjectives=_bag(
-        "new own current present main primary principal default official permanent entire whole "
+        "new own current present main primary principal official permanent entire whole "
         "latest favourite favorite preferred own sole"
     ),
     prepositions=_bag("in at on to for with by as of into onto over under via within inside using"),
@@ -73,7 +73,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
     ),
     news=_bag("no sorry correction update note news now actually fact oops"),
     openers=_bag("as with because due since so where thanks by"),
-    endings_openers=_bag("because due since after thanks as"),
+    endings_openers=_bag("because due since thanks"),
     helping=_bag("did does do been being got gets"),
     bare=_bag(
         "switch move migrate upgrade downgrade change relocate transfer transition convert bump "
@@ -92,6 +92,23 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "reschedule postpone push adopt choose select pick marry wed sign assign reassign "
         "register enrol enroll go make put place bring port deploy return"
     ),
+    begins_of={
+        "residence": _bag("move relocate settle transfer"),
+        "employment": _bag("join hire recruit transfer"),
+        "membership": _bag("join sign transfer register enrol enroll"),
+        "leadership": _bag("elect appoint name become choose select promote"),
+        "rank": _bag("become promote demote appoint name elect"),
+        "marriage": _bag("marry wed"),
+        "use": _bag("switch migrate convert transition upgrade downgrade move adopt deploy port"),
+        "ownership": _bag("transfer"),
+        "schedule": _bag("move reschedule postpone push set extend shorten"),
+        "name": _bag("rename name"),
+        "version": _bag("upgrade downgrade bump update migrate move switch"),
+    },
+    fields=_bag("software data product project sales marketing research account human resources"),
+    failing=_bag("fail fails failed failing crashed broke breaks regretted regrets lost not never "
+                 "didn't doesn't wasn't isn't hasn't but though although however only except"),
+    apart=_bag("after since before than like unlike"),
     occupations=_bag(
         "engineer developer programmer manager director analyst designer nurse doctor physician "
         "surgeon teacher lecturer professor lawyer attorney consultant accountant architect "
@@ -100,9 +117,8 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "salesperson executive lead head trainee apprentice intern administrator clerk assistant "
         "secretary cashier waiter waitress mechanic electrician plumber carpenter pharmacist "
         "dentist librarian receptionist translator photographer pilot economist statistician "
-        "recruiter strategist coordinator specialist president vice chief senior junior staff "
-        "software data product project sales marketing research account human resources job role "
-        "position post work"
+        "recruiter strategist coordinator specialist president vice chief senior junior staff job "
+        "role position post work"
     ),
     agent_endings=("er", "or"),
     posts=_bag("employment leadership rank membership"),
@@ -212,5 +228,5 @@ ENGLISH_ASSERTIONS = AssertionWords(
     ),
     owning=_bag("has have"),
     indefinite=_bag("a an some another"),
-    companions=_bag("with by under over via using"),
+    companions=_bag("with by under over via using for"),
 )  # fmt: skip

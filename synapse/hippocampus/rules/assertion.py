@@ -92,9 +92,14 @@ class AssertionReader:
         return self.own(relation) | stems
 
     def _words_about(self, relation: str) -> Vocabulary:
+        w = self.words
+        names = [relation, *self._relations.names_of(self._relations.normal(relation))]
+        families = self._statements.families(relation)
+        opening = frozenset[str]().union(*(w.begins_of.get(f, frozenset()) for f in families))
         return Vocabulary(
-            self.words, self.own(relation), self.evidence(relation), self.nouns, self._light,
-            self.words.companions.intersection(split_name(relation)),
+            w, self.own(relation), self.evidence(relation), self.nouns, self._light,
+            w.companions.intersection(word for name in names for word in split_name(name)),
+            frozenset(map(stem, opening)),
         )  # fmt: skip
 
     def _read(self, masked: str, relation: str) -> Assertion:

@@ -180,6 +180,7 @@ def _grade(graph: GraphReading, row: int, claim: Claim) -> Grade:
     """How surely the newer sentence means that the value has ended."""
     masked = hide_name(graph.masked(claim.row), graph.target_name(row), ENDED)
     grade = graph.endings.cue_grade(masked, claim.cue, graph.relation_name(row))
-    if grade == "plainly" and graph.scopes_part(row, claim.row) != "no":
+    parted = graph.scopes_part(row, claim.row) != "no"
+    if grade == "plainly" and (parted or graph.tells_of_earlier_years(claim.row)):
         return "perhaps"
     return grade

@@ -57,7 +57,8 @@ def _finding(graph: GraphReading, stances: dict[int, Stance], step: Step) -> Fin
     old, new = stances[step.old], stances[step.new]
     said = "the contrary" if new.yes else graph.snapshot.facts.relation[step.new]
     confidence = min(old.confidence, new.confidence)
-    if new.grade == "perhaps" or graph.scopes_part(step.old, step.new) != "no":
+    parted = graph.scopes_part(step.old, step.new) != "no"
+    if new.grade == "perhaps" or parted or graph.tells_of_earlier_years(step.new):
         confidence = min(confidence, UNREAD_CONFIDENCE)
     review = new.grade == "doubtfully"
     return Finding(

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import dropwhile
 
 from synapse.hippocampus.lexicon.words import is_plural, stem
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.plain_sentence import Grade
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
-from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, tokens
+from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered, tokens
 from synapse.hippocampus.wording import Cue, compiled
 
 ENDED = "⟨x⟩"
@@ -119,6 +120,8 @@ class EndingReader:
             does_it_to_subject = SUBJECT in (t.word for t in phrase) and len(said) == 1
             return "plainly" if does_it_to_subject else self._of_others(said, evidence)
         owned = False
+        if len(said) > 1 and is_numbered(said[1]):
+            return "perhaps"  # "⟨s⟩ 2"
         for place, token in enumerate(said[1:], 1):
             if token.word == POSSESSIVE:
                 if self._of_others(said[place + 1 : place + 3], evidence) == "not":
@@ -179,6 +182,20 @@ class EndingReader:
             return "perhaps"
         return "plainly"
 
+    def _goes_on(self, rest: Sequence[Token]) -> bool:
+        """Whether another clause goes on with the same subject, and not about the same change."""
+        w = self._words
+        told = list(dropwhile(lambda t: t.word in w.joins | w.adverbs | {","}, rest))
+        if not told:
+            return True
+        first = told[0]
+        refers = w.determiners | w.pronouns | w.relatives | w.prepositions | _MARKS | w.failing
+        return not (
+            (first.is_name and first.word not in w.occasions)
+            or (first.word in refers and first.word not in w.endings_openers)
+            or any(t.word in _MARKS | w.pronouns | w.failing for t in told)
+        )
+
     def _rest(self, rest: Sequence[Token], evidence: frozenset[str]) -> Grade:
         """What follows: nothing that makes it less, or something else."""
         w = self._words
@@ -191,9 +208,9 @@ class EndingReader:
             if token.word in w.endings_openers:
                 return "plainly"
             if token.word in w.joins | {",", ";", "("}:
-                if following and following.is_name:
-                    return "perhaps"
-                return "plainly"
+                return "plainly" if self._goes_on(rest[place + 1 :]) else "perhaps"
+            if token.word in _MARKS and (words[:place].count(token.word) or is_numbered(following)):
+                return "perhaps"  # "to ⟨o⟩ to ⟨x⟩", "⟨x⟩ 3"
             if token.word == POSSESSIVE or (token.is_name and token.word not in w.occasions):
                 return "perhaps"
             if token.word in w.moments or token.word in w.relatives:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
@@ -34,6 +35,7 @@ from synapse.hippocampus.wording import Wording, fold_name
 
 SINGLE, MULTI, EVENT, UNKNOWN = range(4)
 """Cardinalities as numbers."""
+_YEAR = re.compile(r"(?<![\w.:/-])(?:1[5-9]|20)\d\d(?![\w:/]|[.-]\d)")
 _SENTENCES_MAX_COUNT = 2_000
 
 
@@ -207,6 +209,14 @@ class GraphReading:
             )
             self._masked[row] = known
         return known
+
+    def tells_of_earlier_years(self, row: int) -> bool:
+        """Whether a sentence names a year before the one in which its fact begins."""
+        years, start_s = _YEAR.findall(self.masked(row)), float(self.time.start_s[row])
+        if not years or not np.isfinite(start_s):
+            return False
+        start = np.datetime64(int(start_s), "s").astype("datetime64[Y]")
+        return any(np.datetime64(year, "Y") < start for year in years)
 
     def state_of(self, name: str) -> int:
         """Number of the set of exclusive states that a name belongs to, -1 for none."""

@@ -14,7 +14,7 @@ from typing import Literal
 
 from synapse.hippocampus.lexicon.words import is_past, is_plain
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
-from synapse.hippocampus.rules.tokens import POSSESSIVE, Token
+from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered
 from synapse.hippocampus.rules.vocabulary import Vocabulary
 
 Grade = Literal["plainly", "perhaps", "doubtfully", "not"]
@@ -82,6 +82,8 @@ class PlainSentence:
         subject = self._subject(said, words, value, pronouns)
         first, second = min(subject, value), max(subject, value)
         lead, between, tail = said[:first], said[first + 1 : second], said[second + 1 :]
+        if any(is_numbered(part[0]) for part in (between, tail) if part):
+            raise _Other("perhaps")  # "⟨s⟩ 2"
         if between and between[-1].word in self._words.copulas:
             self._other = "perhaps"  # "⟨s⟩'s child is ⟨o⟩" names the child as the value
         phrase = self._noun_phrase(lead)
@@ -95,6 +97,8 @@ class PlainSentence:
             more, between = self._owned(between)
             phrase = [*phrase, *more]
         self._phrase(phrase)
+        if phrase and not self._is_about_relation:
+            raise _Other("perhaps")  # "⟨s⟩'s mascot"
         is_simple_present = self._verb(self._last_clause(between), bool(phrase))
         self._tail(tail, is_simple_present)
 
@@ -165,9 +169,10 @@ class PlainSentence:
             raise _Other("perhaps")
         if token.stem in self._evidence:
             self._is_about_relation = True
-        elif not (
+        elif self._known.modifies(token, following) or not (
             token.word in self._known.light
-            or token.stem in self._known.nouns
+            or (token.stem in self._known.nouns and not is_past(token.word))
+            or self._known.is_field(token, following)
             or token.word in (SUBJECT, TARGET)
             or token.word in self._words.occasions
             or any(map(str.isdigit, token.word))
@@ -215,14 +220,15 @@ class PlainSentence:
         head = rest[place]
         simple = self._simple_present(head, forms, helped)
         if head.stem in self._begins:
-            self._is_about_relation = True
+            opens = head.stem in self._known.opening and not has_phrase
+            self._is_about_relation |= opens or head.stem in self._evidence
         elif helped or head.stem in self._evidence:
             self._take(head, rest[place + 1] if place + 1 < len(rest) else None)
         elif head.stem not in self._known.light_verbs:
             raise _Other(self._of_others(rest))
         follows = rest[place + 1 :]
         passive = helped and is_past(head.word)
-        beside = not (passive or head.stem in self._begins) and self._known.sets_beside(follows)
+        beside = self._known.sets_beside(follows, passive or head.stem in self._begins)
         held = follows if not helped else rest[place:] if forms & w.owning else []
         if beside or self._known.holds_another(held):
             raise _Other("perhaps")

@@ -14,6 +14,8 @@ _TOKEN = re.compile(
 )
 _OWN_QUOTES = re.compile(r"[\"“”«»'‘’]+(⟨[sox]⟩)[\"“”«»'‘’]+(?!s)")
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
 
 class Token(NamedTuple):
     """One word, mark or punctuation sign of a sentence."""
@@ -47,6 +49,17 @@ def tokens(sentence: str) -> list[Token]:
     """
     found = _TOKEN.findall(_OWN_QUOTES.sub(r"\1", sentence))
     return [_token(text) for text in found]
+
+
+def is_numbered(following: Token | None) -> bool:
+    """Whether what follows a name makes it the name of something else: *Apollo 13*; years do not.
+
+    >>> [is_numbered(token) for token in tokens("13 2026 13th flew")]
+    [True, False, False, False]
+    """
+    if following is None or not following.word.replace(".", "").isdigit():
+        return False
+    return _YEAR.fullmatch(following.word) is None
 
 
 def _token(text: str) -> Token:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import numpy as np
-
 from synapse.hippocampus.rules.graph_reading import GraphReading
 from synapse.hippocampus.rules.plain_sentence import Assertion, Grade
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, hide_names
 
 _NAME_PART = re.compile(r"[^\W_][\w.&'’-]{2,}")
 _FRAME = re.compile(r"⟨[so]⟩|\w+|[\"“”?]")
-_YEAR = re.compile(r"(?<![\w.:/-])(?:1[5-9]|20)\d\d(?![\w:/]|[.-]\d)")
 _PLAINLY = Assertion("plainly")
 _SURER: tuple[Grade, ...] = ("not", "doubtfully", "perhaps", "plainly")
 
@@ -33,7 +30,7 @@ def told(graph: GraphReading, old: int, new: int) -> Grade:
     worst = min(now.grade, before.grade, key=_SURER.index)
     if worst in ("not", "doubtfully"):
         return worst
-    if _is_of_earlier_years(graph, new):
+    if graph.tells_of_earlier_years(new):
         return "perhaps"
     if now.grade != "plainly" and _restates(graph, old, new):
         return "not"
@@ -80,15 +77,6 @@ def _hide_part(masked: str, name: str, mark: str) -> str:
             if hidden != masked:
                 return hidden
     return masked
-
-
-def _is_of_earlier_years(graph: GraphReading, row: int) -> bool:
-    """Whether a sentence names a year before the one in which its fact begins: *there in 2012*."""
-    years = _YEAR.findall(graph.masked(row))
-    if not years:
-        return False
-    start = np.datetime64(int(graph.time.start_s[row]), "s").astype("datetime64[Y]")
-    return any(np.datetime64(year, "Y") < start for year in years)
 
 
 def _restates(graph: GraphReading, old: int, new: int) -> bool:

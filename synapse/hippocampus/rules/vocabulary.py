@@ -29,6 +29,8 @@ class Vocabulary:
     """Verbs that say less than their noun: *plays the position of*."""
     companions: frozenset[str]
     """Prepositions of the relation that elsewhere put a value beside the subject: *lives with*."""
+    opening: frozenset[str]
+    """Verbs that begin a value of this very relation."""
 
     @cached_property
     def begins(self) -> frozenset[str]:
@@ -47,8 +49,13 @@ class Vocabulary:
         return self.nouns - self.evidence
 
     @cached_property
+    def occupations(self) -> frozenset[str]:
+        """Occupations, where the relation is one of which they tell."""
+        return self.evidence & frozenset(map(stem, self.words.occupations))
+
+    @cached_property
     def _held(self) -> frozenset[str]:
-        return self.own | (self.evidence & frozenset(map(stem, self.words.occupations)))
+        return self.own | self.occupations
 
     def names_another(self, phrase: Sequence[Token]) -> bool:
         """Whether a noun stands before the value that the value only belongs to: *the mayor of*."""
@@ -59,10 +66,18 @@ class Vocabulary:
             for token, following in pairwise(phrase)
         )
 
-    def sets_beside(self, complement: Sequence[Token]) -> bool:
-        """Whether the last preposition puts the value beside the subject: *works with*."""
-        led = [token.word for token in complement if token.word in self.words.prepositions]
-        return bool(led) and led[-1] in self.words.companions - self.companions
+    def sets_beside(self, complement: Sequence[Token], gives: bool) -> bool:
+        """Whether the last preposition puts the value beside the subject: *works with*.
+
+        Args:
+            complement: what stands between the verb and the value.
+            gives: whether the verb gives values with any preposition: *was hired by*.
+        """
+        w = self.words
+        led = [token.word for token in complement if token.word in w.prepositions | w.apart]
+        if not led:
+            return False
+        return led[-1] in w.apart or (not gives and led[-1] in w.companions - self.companions)
 
     def holds_another(self, told: Sequence[Token]) -> bool:
         """Whether what the subject has or takes is not the property: *has an apartment in*."""
@@ -70,6 +85,18 @@ class Vocabulary:
             return False
         thing = takewhile(lambda token: token.word not in self.words.prepositions, told)
         return not any(token.stem in self._held for token in thing)
+
+    def modifies(self, token: Token, following: Token | None) -> bool:
+        """Whether a noun makes the relation's own one another property: *the default port*."""
+        return (
+            following is not None and token.stem in self.other_nouns and following.stem in self.own
+        )
+
+    def is_field(self, token: Token, following: Token | None) -> bool:
+        """Whether a word tells what somebody works as together with the next one."""
+        if token.word not in self.words.fields or following is None:
+            return False
+        return following.stem in self.occupations or following.word in self.words.fields
 
     def narrows(self, token: Token) -> bool:
         """Whether a word behind the value tells where alone it holds: *in the region*."""

@@ -13,10 +13,11 @@ batch is run (:class:`Hosting`) is set by the same prefix and outside of any sec
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
@@ -25,6 +26,9 @@ from synapse.errors import ConfigurationError
 from synapse.hippocampus.config import HippocampusConfig
 
 DEFAULT_CONFIG_FILE = "synapse.toml"
+PASSWORD = "PASSWORD"
+"""What stands for a password where it is not shown."""
+_SERVER_NAMES = {"FALKORDB_" + part for part in ("URI", "HOST", "PORT", "USERNAME", "PASSWORD")}
 
 
 class Connection(BaseModel):
@@ -51,6 +55,27 @@ class Connection(BaseModel):
         login = f"{quote(self.username, safe='')}:{quote(password, safe='')}@"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"redis://{login if password or self.username else ''}{host}:{self.port}"
+
+    def public_address(self) -> str:
+        """The same with ``PASSWORD`` in place of the password, right in every folder.
+
+        >>> Connection(host="db", username="me", password="p@ss").public_address()
+        'redis://me:PASSWORD@db:6379'
+        >>> Connection(uri="rediss://db:6379?password=p").public_address()
+        'rediss://db:6379?password=PASSWORD'
+        """
+        address = self.address()
+        scheme, _, folder = address.partition(":")
+        if scheme == "embedded":
+            return f"embedded:{Path(folder).expanduser().resolve()}"
+        parts = urlsplit(address)
+        _, _, rest = address.partition(parts.netloc) if parts.netloc else ("", "", parts.path)
+        if "@" in rest:  # an unquoted password has cut the address in the wrong place
+            return f"{scheme}://{PASSWORD}"
+        login, at, place = parts.netloc.rpartition("@")
+        login = re.sub(r":.+", f":{PASSWORD}", login)
+        query = re.sub(r"(?<![^&])password=[^&]*", f"password={PASSWORD}", parts.query)
+        return f"{scheme}://{login}{at}{place}{parts.path}{'?' if query else ''}{query}"
 
 
 class Hosting(BaseModel):
@@ -109,7 +134,7 @@ def load_settings(config_file: Path | None = None) -> Settings:
         ConfigurationError: the file cannot be read, or values are out of bounds; the message
             names all of them.
     """
-    file = config_file or _configured_file()
+    file = config_file or configured_file()
     table = _read_toml(file) if file else {}
     connection = _merge(table.pop("falkordb", {}), _environment(_ConnectionEnvironment))
     hosting = {name: table.pop(name) for name in Hosting.model_fields if name in table}
@@ -135,19 +160,38 @@ def names_set_here() -> list[str]:
     )  # fmt: skip
 
 
+def variables_elsewhere(settings: Settings, file: Path | None) -> dict[str, str]:
+    """What to set elsewhere so that a run there finds the same server and graph.
+
+    Args:
+        settings: what holds here.
+        file: the configuration file that is known there as well.
+    """
+    here, wanted = set(names_set_here()), {}
+    if file is None or here & _SERVER_NAMES:
+        wanted["FALKORDB_URI"] = settings.connection.public_address()
+    if "FALKORDB_DATABASE" in here:
+        wanted["FALKORDB_DATABASE"] = settings.connection.database
+    return wanted
+
+
+def names_unknown_elsewhere() -> list[str]:
+    """Variables of this environment that a run elsewhere would have to be told."""
+    told = {*_SERVER_NAMES, "FALKORDB_DATABASE", "SYNAPSE_CONFIG"}
+    return sorted(set(names_set_here()) - told - {"SYNAPSE_CONSOLIDATION_INTERVAL_HOURS"})
+
+
 def model_key() -> str:
     """The key for a model endpoint, ``OPENAI_API_KEY``; local endpoints need none."""
     return os.environ.get("OPENAI_API_KEY") or "none"
 
 
-def _configured_file() -> Path | None:
+def configured_file() -> Path | None:
+    """The file that ``SYNAPSE_CONFIG`` names, else the one of the working directory."""
     named = os.environ.get("SYNAPSE_CONFIG")
-    return Path(named) if named else file_in_folder()
-
-
-def file_in_folder() -> Path | None:
-    """The configuration file of the working directory, if it is there."""
     default = Path(DEFAULT_CONFIG_FILE)
+    if named:
+        return Path(named)
     return default if default.is_file() else None
 
 

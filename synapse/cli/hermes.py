@@ -53,14 +53,14 @@ def install(
     """Write the launcher and make the job, exactly once; repair what is broken."""
     from synapse.integrations.hermes.installation import GATE_PROMPT
     from synapse.integrations.hermes.job import WantedJob
-    from synapse.settings import file_in_folder
+    from synapse.settings import configured_file
 
     if silent and gate:
         raise UsageError("--gate is silent by itself; leave --silent away")
     settings = read_settings(config)
     arguments = batch_arguments(
         group_id, graph, all_groups, schemas, prune, resolve, max_seconds,
-        config or file_in_folder(),
+        config or configured_file(),
     )  # fmt: skip
     if not silent and not gate:
         arguments.append("--always-wake")

@@ -51,7 +51,7 @@ def print_schedule(
 ) -> int:
     """Print what lets the batch run by itself; nothing is installed."""
     from synapse.integrations.schedules import Batch, Occasion
-    from synapse.settings import file_in_folder
+    from synapse.settings import configured_file, names_unknown_elsewhere, variables_elsewhere
 
     if cron + systemd + kubernetes != 1:
         raise UsageError("give one of --cron, --systemd and --kubernetes")
@@ -61,15 +61,18 @@ def print_schedule(
         raise UsageError("--config names no file inside a container; put settings into the secret")
     if ping is not None and not re.fullmatch(r"https?://[!#-&(-[\]-~]+", ping):
         raise UsageError("--ping must be an https:// address without spaces and quotes")
-    minutes = read_settings(config).hosting.interval_minutes
+    settings = read_settings(config)
+    minutes = settings.hosting.interval_minutes
     occasion = Occasion.daily(at) if at else Occasion.every(every or f"{minutes}m")
-    file = None if kubernetes else config or file_in_folder()
+    file = None if kubernetes else config or configured_file()
     arguments = batch_arguments(
         group_id, graph, all_groups, schemas, prune, resolve, max_seconds, file
     )
-    if any(not word.isprintable() for word in arguments):
+    variables = variables_elsewhere(settings, file)
+    if any(not word.isprintable() for word in (*arguments, *variables.values())):
         raise UsageError("a name with a line break or other control character cannot be scheduled")
-    batch = Batch(sys.executable, arguments, max_seconds, ping)
+    unknown = names_unknown_elsewhere()
+    batch = Batch(sys.executable, arguments, max_seconds, ping, variables, unknown)
     if cron:
         print(batch.as_crontab(occasion), end="")
     elif systemd:

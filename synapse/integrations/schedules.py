@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from synapse.errors import UsageError
+from synapse.settings import PASSWORD
 
 NAME = "synapse-consolidate"
 _DAY_MINUTES = 1440
 _AT = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_HERE = re.compile(r"(embedded|unix):|\w+://([^@/]*@)?(localhost|127\.|\[::1\])")
 _EVERY = re.compile(r"(\d{1,4})([hm])")
 
 
@@ -99,12 +101,16 @@ class Batch:
         arguments: of ``synapse consolidate``.
         limit_s: after which a host may end it the hard way.
         ping: address of a health check.
+        variables: what names the server and the graph there, with ``PASSWORD`` for the password.
+        unknown: names of further variables that are set here and not there.
     """
 
     interpreter: str
     arguments: Sequence[str]
     limit_s: int
     ping: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+    unknown: Sequence[str] = ()
 
     @property
     def command(self) -> list[str]:
@@ -114,20 +120,27 @@ class Batch:
     def as_crontab(self, occasion: Occasion) -> str:
         """Lines for a crontab."""
         command = shlex.join(self.command).replace("%", r"\%")  # cron ends the command at a %
-        ping = f"SYNAPSE_HEALTH_CHECK_URL={self.ping}\n" if self.ping else ""
+        variables = "".join(f"{name}={value}\n" for name, value in self._all_variables().items())
         return f"""\
 # {NAME}. Take it over with: (crontab -l; synapse schedule print --cron …) | crontab -
 # Overlap: a run that finds another one at work writes nothing and ends with 0.
 # Machine off: a missed run is not made up for; the next one does the work of both.
 # Time zone: the machine's own. Exit code: cron ignores it, and mails what a failed run says.
-FALKORDB_URI=redis://localhost:6379
-{ping}{occasion.as_cron()} {command} >> "$HOME/synapse.jsonl"
+{self._notes("this crontab")}{variables}{occasion.as_cron()} {command} >> "$HOME/synapse.jsonl"
 """
 
     def as_units(self, occasion: Occasion) -> dict[str, str]:
         """Contents of the two files for systemd, by name."""
         start = " ".join(_unit_word(word) for word in self.command)
-        ping = f"Environment={_unit_word(f'SYNAPSE_HEALTH_CHECK_URL={self.ping}', '')}\n"
+        hidden = {name: v for name, v in self.variables.items() if PASSWORD in v}
+        variables = "".join(
+            f"Environment={_unit_word(f'{name}={value}', '')}\n"
+            for name, value in self._all_variables().items()
+            if name not in hidden
+        )
+        secret = "".join(
+            f"# {name}={value} goes into this file.\n" for name, value in hidden.items()
+        )
         service = f"""\
 # {NAME}.service: into ~/.config/systemd/user/
 # Overlap: systemd never starts a unit twice, and a run that finds another one at work ends with 0.
@@ -137,9 +150,9 @@ Description=Synapse: consolidate the memory of an agent
 
 [Service]
 Type=oneshot
-# FALKORDB_URI=redis://… and other settings; chmod 600
-EnvironmentFile=-%h/.config/synapse.env
-{ping if self.ping else ""}ExecStart={start}
+{variables}# Further settings: what stands in this file wins; chmod 600
+{secret}{self._notes("this file")}EnvironmentFile=-%h/.config/synapse.env
+ExecStart={start}
 TimeoutStartSec={self.limit_s + 60}
 """
         missed = "is made up for once" if occasion.fits_the_clock else "is not made up for"
@@ -160,7 +173,7 @@ WantedBy=timers.target
         return {f"{NAME}.service": service, f"{NAME}.timer": timer}
 
     def as_manifest(self, occasion: Occasion) -> str:
-        """A CronJob for Kubernetes."""
+        """A CronJob for Kubernetes; what else is set here belongs into its secret."""
         arguments = [word.replace("$", "$$") for word in self.arguments]  # $(NAME) is replaced
         words = json.dumps(["synapse", "consolidate", *arguments], ensure_ascii=False)
         ping = ""
@@ -169,9 +182,11 @@ WantedBy=timers.target
               env:
                 - name: SYNAPSE_HEALTH_CHECK_URL
                   value: {json.dumps(self.ping)}"""
+        secrets = " ".join(f"--from-literal={shlex.quote(v)}" for v in self._secrets())
+        notes = self._notes("the secret")
         return f"""\
-# kubectl create secret generic synapse --from-literal=FALKORDB_URI=redis://…
-# Overlap: Forbid, and a run that finds another one at work writes nothing and ends with 0.
+# kubectl create secret generic synapse {secrets}
+{notes}# Overlap: Forbid, and a run that finds another one at work writes nothing and ends with 0.
 # Missed: made up for within ten minutes, otherwise the next run does the work of both.
 # Exit code: 2 (wrong options, refused access) fails at once, anything else is tried once more.
 apiVersion: batch/v1
@@ -215,6 +230,26 @@ spec:
                 capabilities:
                   drop: [ALL]
 """
+
+    def _all_variables(self) -> dict[str, str]:
+        ping = {"SYNAPSE_HEALTH_CHECK_URL": self.ping} if self.ping else {}
+        return {**self.variables, **ping}
+
+    def _secrets(self) -> list[str]:
+        """The same for a container, which has a machine of its own."""
+        local = _HERE.match(self.variables.get("FALKORDB_URI", "redis://localhost"))
+        address = {"FALKORDB_URI": "redis://…"} if local else {}
+        return [f"{name}={value}" for name, value in {**self.variables, **address}.items()]
+
+    def _notes(self, place: str) -> str:
+        """What a person still has to write, and into what."""
+        notes = []
+        if any(PASSWORD in value for value in self.variables.values()):
+            notes.append(f"# In {place}, write the password for {PASSWORD}, percent-encoded.\n")
+        if self.unknown:
+            names = ", ".join(self.unknown)
+            notes.append(f"# Set here and not there: {names}; write what matters into {place}.\n")
+        return "".join(notes)
 
 
 def _unit_word(word: str, dollar: str = "$") -> str:

@@ -30,10 +30,13 @@ needs = {
 }
 
 
-def printed(*arguments: str, folder: Path = REPOSITORY, code: int = 0) -> str:
+def printed(
+    *arguments: str, folder: Path = REPOSITORY, code: int = 0, uri: str = "", **variables: str
+) -> str:
     ended = run_program(
-        ["-m", "synapse", "schedule", "print", *arguments], "", folder, PYTHONPATH=str(REPOSITORY)
-    )
+        ["-m", "synapse", "schedule", "print", *arguments], uri, folder,
+        PYTHONPATH=str(REPOSITORY), **variables,
+    )  # fmt: skip
     assert ended.code == code, ended.err
     return ended.err if code else ended.out
 
@@ -75,6 +78,50 @@ def test_cron_runs_the_job_from_a_bare_environment(demo, falkordb_uri, tmp_path,
     variables["FALKORDB_URI"] = "redis://localhost:1"
     ended = run_by_cron(crontab, home, **variables)
     assert ended.returncode == 75 and ended.stderr.startswith("no FalkorDB answers at")
+
+
+def test_cron_finds_the_server_that_is_set_here(demo, falkordb_uri, tmp_path):
+    crontab = printed("--cron", folder=tmp_path, uri=falkordb_uri, FALKORDB_DATABASE=demo)
+    ended = run_by_cron(crontab, tmp_path, PYTHONPATH=str(REPOSITORY))
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads((tmp_path / "synapse.jsonl").read_text())["graph"] == demo
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("rediss://me:s%25cret@db.example:1/0", "rediss://me:PASSWORD@db.example:1/0"),
+        ("redis://:s%25cret@db.example", "redis://:PASSWORD@db.example"),
+        ("redis://db.example?password=s%25cret&x=1", "redis://db.example?password=PASSWORD&x=1"),
+        ("redis://me:s%25cret/@db.example", "redis://PASSWORD"),
+        ("", "redis://me:PASSWORD@db.example:6379"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["--cron", "--systemd", "--kubernetes"])
+def test_the_password_is_not_printed_and_where_to_write_it_is(tmp_path, kind, uri, shown):
+    parts = {"HOST": "db.example", "USERNAME": "me", "PASSWORD": "s%cret"}
+    variables = {} if uri else {f"FALKORDB_{name}": value for name, value in parts.items()}
+    text = printed(
+        kind, folder=tmp_path, uri=uri, SYNAPSE_PRUNING__THRESHOLD="0.1234567", **variables
+    )
+    assert f"FALKORDB_URI={shown}" in text
+    assert "cret" not in text.replace("secret", "") and "0.1234567" not in text
+    (place,) = re.findall(r"# In (.*), write the password for PASSWORD", text)
+    assert f"SYNAPSE_PRUNING__THRESHOLD; write what matters into {place}." in text
+    assert not re.search(r"^Environment=.*PASSWORD", text, re.MULTILINE)
+
+
+def test_a_file_that_is_taken_along_names_the_server(tmp_path):
+    (tmp_path / "synapse.toml").write_text('[falkordb]\nuri = "redis://:s3cret@db.example"\n')
+    crontab = printed("--cron", folder=tmp_path)
+    assert "FALKORDB_URI" not in crontab and "s3cret" not in crontab
+    other = printed("--cron", folder=tmp_path, SYNAPSE_CONFIG=str(tmp_path / "synapse.toml"))
+    assert f"--config {tmp_path / 'synapse.toml'}" in other
+
+
+@pytest.mark.parametrize("uri", ["", "redis://127.0.0.1:1", "unix:///run/x", "embedded:/data"])
+def test_a_container_is_not_told_an_address_that_means_itself(tmp_path, uri):
+    assert "FALKORDB_URI=redis://…" in printed("--kubernetes", folder=tmp_path, uri=uri)
 
 
 @given(printable)

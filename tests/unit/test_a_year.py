@@ -7,20 +7,28 @@ asked for now and then, one is pinned; nobody asks for the rest.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 import numpy as np
 import pytest
 
 from synapse.demo import DEMO_NOW, demo_path
+from synapse.hippocampus.applier import Job
+from synapse.hippocampus.caps import BUDGET, BUDGET_DAYS, spent_on
+from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.consolidation import ConsolidationEngine, Run
+from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.model import Bools, GraphOutline, Ints
 from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.pruning import PruningDecision
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.recalled import Recalled
+from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.integrations.memory_file import read_memory_file
@@ -30,6 +38,7 @@ HOUR_S, DAY_S = 3_600.0, 86_400.0
 NOW_S = datetime.fromisoformat(DEMO_NOW).timestamp()
 CONFIG = HippocampusConfig()
 RECALLS_EVERY_DAYS = 45
+DAYS_COUNT = 365
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,7 @@ class Held:
     standing: Standing
     decision: PruningDecision
     archived_count: int
+    """What the runs of the ninety days before have taken."""
 
     @property
     def proposed(self) -> list[str]:
@@ -69,19 +79,22 @@ def thoughts_after_recalls(at_s: float) -> Thoughts:
     return Thoughts(GRAPH, at_s, CONFIG, Recalled(profiles, links, pins))
 
 
-def year(every_hours: int, takes: bool, days: int = 365) -> Iterator[Held]:
+def year(every_hours: int, takes: bool) -> Iterator[Held]:
     """The runs of a year; those that take let the memories go that they propose."""
     known, left = thoughts_after_recalls(NOW_S).standing, np.arange(len(GRAPH.memory_uuids))
-    count = len(left)
-    for hour in range(0, days * 24, every_hours):
+    taken: deque[float] = deque()
+    for hour in range(0, DAYS_COUNT * 24, every_hours):
         at_s = NOW_S + hour * HOUR_S
         if hour % (RECALLS_EVERY_DAYS * 24) == 0:
             known = thoughts_after_recalls(at_s).standing
-        standing = only(known, left, at_s, archived_count=count - len(left))
-        uuids = standing.outline.memory_uuids
-        yield Held(at_s, uuids, standing, standing.pruning, count - len(left))
+        while taken and taken[0] <= at_s - BUDGET_DAYS * DAY_S:
+            taken.popleft()
+        standing = only(known, left, at_s, archived_count=len(taken))
+        yield Held(at_s, standing.outline.memory_uuids, standing, standing.pruning, len(taken))
         if takes:
-            left = np.delete(left, standing.pruning.ranked_candidates)
+            gone = standing.pruning.ranked_candidates
+            left = np.delete(left, gone)
+            taken.extend([at_s] * len(gone))
 
 
 def only(known: Standing, left: Ints, at_s: float, archived_count: int) -> Standing:
@@ -120,6 +133,7 @@ def runs() -> list[tuple[list[str], dict]]:
                 {
                     "share": len(rows) / len(held.uuids),
                     "archived": held.archived_count + len(rows),
+                    "there_were": held.archived_count + len(held.uuids),
                     "importance": held.standing.importance[rows],
                     "age_days": held.standing.age_days[rows],
                     "since_recall_s": held.at_s - held.standing.usage.last_recall_s[rows],
@@ -130,12 +144,12 @@ def runs() -> list[tuple[list[str], dict]]:
 
 
 def test_something_goes_and_no_run_exceeds_its_caps(runs) -> None:
-    assert len(runs) == 365 * 4
+    assert len(runs) == DAYS_COUNT * 4
     assert sum(len(proposed) for proposed, _ in runs) > 0
     for proposed, told in runs:
         assert told["share"] <= CONFIG.pruning.max_share_ratio
         assert len(proposed) <= CONFIG.pruning.max_count
-        assert told["archived"] <= CONFIG.pruning.max_lifetime_ratio * len(GRAPH.memory_uuids)
+        assert told["archived"] <= CONFIG.pruning.max_lifetime_ratio * told["there_were"]
 
 
 def test_nothing_pinned_salient_fresh_or_newly_recalled_is_ever_proposed(runs) -> None:
@@ -147,7 +161,45 @@ def test_nothing_pinned_salient_fresh_or_newly_recalled_is_ever_proposed(runs) -
 
 
 def test_four_runs_a_day_say_what_one_a_day_says() -> None:
-    often = list(year(every_hours=6, takes=False, days=120))[::4]
-    for one, other in zip(often, year(every_hours=24, takes=False, days=120), strict=True):
-        assert one.proposed == other.proposed
+    often, once_a_day = year(every_hours=6, takes=False), year(every_hours=24, takes=False)
+    proposed_count = 0
+    for one, other in zip(islice(often, 0, None, 4), once_a_day, strict=True):
+        assert one.at_s == other.at_s and one.proposed == other.proposed
         assert one.standing.strength.tobytes() == other.standing.strength.tobytes()
+        proposed_count += len(one.proposed)
+    assert other.at_s == NOW_S + (DAYS_COUNT - 1) * DAY_S and proposed_count > 0
+
+
+def test_a_year_of_weekly_pruning_keeps_its_budget_and_what_is_needed() -> None:
+    """The engine itself, with everything that it writes, reads and archives on the way."""
+    store, scope = InMemoryStore(), Scope("demo")
+    store.write_memory("demo", read_memory_file(demo_path(), group_id="demo", now_iso=DEMO_NOW))
+    for uuid in PINNED:
+        store.pin("demo", uuid, Pin(NOW_S))
+    engine = ConsolidationEngine(store, CONFIG, lambda: 0.0)
+    changes = GraphChanges(store, scope, CONFIG)
+    for day in range(0, DAYS_COUNT, 7):
+        at_s = NOW_S + day * DAY_S
+        if day % 42 == 0:
+            ranks = tuple((uuid, n) for n, uuid in enumerate(ASKED, 1))
+            store.record_recalls("demo", [RecallSet(ranks, "test", at_s)])
+        run = Run(scope, at_s, f"run {day}", prune=True)
+        outcome = engine.consolidate(run)
+        assert outcome.error is None
+        candidates = outcome.report.pruning
+        assert candidates is not None
+        plan = changes.plan(
+            engine.recollect(run), store.read_room("demo"), resolve=False, prune=True
+        ).plan
+        assert len(plan.changes) <= candidates.candidates
+        applied = changes.apply(plan, Job(f"prune {day}", "prune --apply", at_s), "token")
+        assert applied.done == {change.memory for change in plan.changes}
+        spent = spent_on(runs_of(store.read_journal("demo")), at_s)
+        assert len(spent["fact"]) <= BUDGET.of(plan.seen.facts)
+        assert len(spent["entity"]) <= BUDGET.of(plan.seen.entities)
+        archived_count = len(spent["fact"]) + len(spent["entity"])
+        there_were = plan.seen.facts + plan.seen.entities + archived_count - len(applied.done)
+        assert archived_count <= CONFIG.pruning.max_lifetime_ratio * there_were
+    left = store.read_graph("demo").memory_uuids
+    assert {*PINNED, *ASKED} <= {*left}
+    assert 0 < len(GRAPH.memory_uuids) - len(left) == len(store.read_archive("demo"))

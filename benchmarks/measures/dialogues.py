@@ -56,7 +56,11 @@ class Dialogue:
         return max(moment(row["valid_at"]) for row in self.facts) + timedelta(days=days)
 
     def standing(
-        self, config: HippocampusConfig, now: datetime, left: Ints | None = None
+        self,
+        config: HippocampusConfig,
+        now: datetime,
+        left: Ints | None = None,
+        archived_count: int = 0,
     ) -> Standing:
         """How the facts stand as a graph: one episode a session, each fact about its speaker.
 
@@ -64,13 +68,14 @@ class Dialogue:
             config: the constants.
             now: the present.
             left: the facts that are still there, if not all.
+            archived_count: how many the runs of the last ninety days have taken.
         """
         rows = self.facts if left is None else [self.facts[i] for i in left.tolist()]
         store = InMemoryStore()
         store.write_memory(GRAPH, _document(rows))
         thoughts = Thoughts(store.read_graph(GRAPH), now.timestamp(), config)
         known = thoughts.standing
-        usage = replace(known.usage, archived_count=len(self.facts) - len(rows))
+        usage = replace(known.usage, archived_count=archived_count)
         return Standing(known.outline, known.kept, known.now_s, config, usage)
 
 

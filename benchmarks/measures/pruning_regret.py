@@ -4,7 +4,7 @@
 order in which they would go, keep the best part, and see how much of the evidence is held; and how
 much of it the default policy takes. (b) How old evidence is, against the age at which a memory
 becomes weak. (c) Event streams: at five moments keep the stronger half of the items, and count
-those of the other half that are touched again later.
+those of the other half that are touched again later; by strength, and by the order of pruning.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from synapse.hippocampus.caps import BUDGET_DAYS
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.model import Ints
@@ -40,6 +41,7 @@ BASELINES: dict[str, Callable[[Sequence[float], float], float]] = {
     "ACT-R sum": lambda touched, now: sum(max(now - t, 1 / 24) ** -0.5 for t in touched),
 }
 """Touches of one item in days, oldest first, and the present: the higher, the longer it stays."""
+ORDERS = ("salience times share", "salience alone", "random")
 RIVALS = ("last touch", "frequency", "ACT-R sum")
 
 
@@ -61,7 +63,17 @@ def _dialogues(bench: Bench, measured: Measured) -> None:
     found = dialogues(bench.data)
     table = Table(
         "M7a dialogues: mean share of the evidence held when the best 10 to 90 % of facts are kept",
-        ["conversation", "facts", "ours", "longest text", "newest", "strength alone", "random"],
+        [
+            "conversation",
+            "facts",
+            "ours",
+            "longest text",
+            "newest",
+            "strength alone",
+            "random",
+            "share alone",
+            "salience alone",
+        ],
     )
     for dialogue in found:
         standing = dialogue.standing(bench.config, dialogue.end(1))
@@ -78,8 +90,10 @@ def _dialogues(bench: Bench, measured: Measured) -> None:
             dialogue.area(np.array([moment(r["valid_at"]).timestamp() for r in dialogue.facts])),
             dialogue.area(standing.strength[first:]),
             float(np.mean(random)),
+            dialogue.area(standing.kept.share[first:]),
+            dialogue.area(standing.importance[first:]),
         )
-    areas = [mean([float(row[i] or 0) for row in table.rows]) for i in range(2, 7)]
+    areas = [mean([float(row[i] or 0) for row in table.rows]) for i in range(2, 9)]
     table.add("mean", sum(len(dialogue.facts) for dialogue in found), *areas)
     measured.tables += [table, _policy(bench, found, measured)]
     measured.bars.append(Bar("M7a area above longest text", areas[0], areas[1] or 0.0, "above"))
@@ -116,10 +130,13 @@ def _policy_row(dialogue: Dialogue, config: HippocampusConfig, days: int) -> lis
 
 def _gone_after_many_runs(dialogue: Dialogue, config: HippocampusConfig, days: int) -> Ints:
     left = np.arange(len(dialogue.facts))
+    taken_count: dict[int, int] = {}
     for day in range(days, 0, -RUN_EVERY_DAYS)[::-1]:
-        standing = dialogue.standing(config, dialogue.end(day), left)
+        of_late = sum(count for at, count in taken_count.items() if day - at < BUDGET_DAYS)
+        standing = dialogue.standing(config, dialogue.end(day), left, of_late)
         rows = standing.pruning.ranked_candidates - len(standing.outline.entity_uuids)
         left = np.delete(left, rows[rows >= 0])
+        taken_count[day] = int((rows >= 0).sum())
     return np.setdiff1d(np.arange(len(dialogue.facts)), left)
 
 
@@ -144,18 +161,21 @@ def _streams(bench: Bench, measured: Measured) -> None:
         ["stream", "events", "ours", *BASELINES],
     )
     areas = Table("M7c area under the curve", table.columns)
+    order = Table("M7c order of pruning: area under the curve", ["stream", "events", *ORDERS])
     for stream in streams(bench.data):
         rows = [_at_cut(stream, int(cut * len(stream.items)), bench.config) for cut in CUTS]
         regret, area = zip(*(zip(*row, strict=True) for row in rows if row), strict=True)
-        table.add(stream.name, len(stream.items), *map(mean, zip(*regret, strict=True)))
-        areas.add(stream.name, len(stream.items), *map(mean, zip(*area, strict=True)))
+        regrets, under = ([*map(mean, zip(*part, strict=True))] for part in (regret, area))
+        table.add(stream.name, len(stream.items), *regrets[: -len(ORDERS)])
+        areas.add(stream.name, len(stream.items), *under[: -len(ORDERS)])
+        order.add(stream.name, len(stream.items), *under[-len(ORDERS) :])
     columns = {name: i for i, name in enumerate(table.columns)}
     ours = [float(row[2] or 0.0) for row in table.rows]
     means = [mean([float(row[i] or 0) for row in table.rows]) for i in range(2, len(columns))]
     best = min(float(means[columns[name] - 2] or 0.0) for name in RIVALS)
     behind = max(mine - float(row[3] or 0.0) for mine, row in zip(ours, table.rows, strict=True))
     table.add("mean", sum(int(row[1] or 0) for row in table.rows), *means)
-    measured.tables += [table, areas]
+    measured.tables += [table, areas, order]
     measured.bars += [
         Bar("M7c mean regret", means[0], best, "at most"),
         Bar("M7c behind last touch, worst stream", behind, MAX_BEHIND_LAST_TOUCH, "at most"),
@@ -165,7 +185,7 @@ def _streams(bench: Bench, measured: Measured) -> None:
 def _at_cut(
     stream: Stream, events_count: int, config: HippocampusConfig
 ) -> list[tuple[float, float | None]]:
-    """Regret and area under the curve: ours, then the baselines."""
+    """Regret and area under the curve: ours, then the baselines, then the orders of pruning."""
     history = stream.history(events_count)
     items, later = sorted(history), stream.later(events_count)
     is_needed = np.array([item in later for item in items])
@@ -175,10 +195,13 @@ def _at_cut(
     store = InMemoryStore()
     store.write_memory(GRAPH, stream.document(events_count))
     graph = store.read_graph(GRAPH)
-    strength = Thoughts(graph, now_days * SECONDS_PER_DAY, config).standing.strength
+    standing = Thoughts(graph, now_days * SECONDS_PER_DAY, config).standing
     row = {uuid: i for i, uuid in enumerate(graph.memory_uuids)}
-    scores = [[float(strength[row[item]]) for item in items]]
+    rows = [row[item] for item in items]
+    scores = [standing.strength[rows].tolist()]
     scores += [[score(history[item], now_days) for item in items] for score in BASELINES.values()]
+    scores += [standing.worth[rows].tolist(), standing.importance[rows].tolist()]
+    scores.append(np.random.default_rng(0).random(len(items)).tolist())
     return [
         (
             float((is_needed & ~kept_half(score)).sum() / is_needed.sum()),

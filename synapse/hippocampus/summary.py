@@ -78,6 +78,11 @@ def summarize(
         pruning=_pruning(standing) if prune else None,
         warnings=list(known.warnings),
     )
+    if report.pruning and report.pruning.candidates and not _is_any_recall_known(room):
+        report.warnings.append(
+            "no recall was ever recorded here, so nothing tells which of the faded memories are "
+            "needed: look at them one by one before you archive any"
+        )
     report.reason_for_zero = _reasons_for_zero(report, standing, room)
     if report.seen.facts and not report.stale.count:
         report.reason_for_zero["stale"] = _nothing_stale(known.outlived)
@@ -313,6 +318,12 @@ def _reasons_for_zero(
     if report.pruning is not None and not report.pruning.candidates:
         reasons["pruning"] = _nothing_to_prune(report.pruning, standing)
     return reasons
+
+
+def _is_any_recall_known(room: Room) -> bool:
+    return any(profile.search_count for profile in room.profiles.values()) or any(
+        recall_set.asked for recall_set in room.recalls
+    )
 
 
 def _nothing_recalled(room: Room) -> str:

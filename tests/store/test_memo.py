@@ -158,6 +158,21 @@ def test_why_no_recall_was_counted(any_store, run, graph_name):
         assert report.reason_for_zero.get("recalls") == reason
 
 
+def test_candidates_without_any_recorded_recall_are_a_warning(any_store, run, graph_name):
+    later = replace(run, now_s=NOW_S + 120.0 * DAY_S)
+    for _ in ("thinks", "remembers"):
+        report = engine(any_store).consolidate(later).report
+        assert report.pruning.candidates
+        assert [w for w in report.warnings if w.startswith("no recall was ever recorded here")]
+    assert not engine(any_store).consolidate(replace(later, prune=False)).report.warnings
+    any_store.record_recalls(graph_name, [recall("exposed", asked=False)])
+    assert engine(any_store).consolidate(later).report.warnings
+    known = any_store.read_graph(graph_name).memory_uuids[0]
+    any_store.record_recalls(graph_name, [recall(known)])
+    for dry_run in (True, False, False):
+        assert not engine(any_store).consolidate(replace(later, dry_run=dry_run)).report.warnings
+
+
 def test_a_run_that_remembers_knows_recalls_and_pins(any_store, run, graph_name):
     months_later = replace(run, now_s=NOW_S + 120.0 * DAY_S)
     candidates = engine(any_store).consolidate(months_later).thoughts.standing.pruning

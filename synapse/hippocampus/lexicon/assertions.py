@@ -54,6 +54,12 @@ class AssertionWords:
     """Words that tell of an occupation only before another one: *product manager*."""
     failing: frozenset[str]
     """Words after which a change did not last."""
+    changes: frozenset[str]
+    """Verbs of change that may tell of a property: *the port of ⟨s⟩ was raised to*."""
+    rates: frozenset[str]
+    """Words between an amount and the time for which it counts: *a month*."""
+    lesser: frozenset[str]
+    """Words that make an office another one: *vice president*."""
     apart: frozenset[str]
     """Words before a name that say that the name is not the value: *named after*."""
     occupations: frozenset[str]

@@ -108,6 +108,14 @@ ENGLISH_ASSERTIONS = AssertionWords(
     fields=_bag("software data product project sales marketing research account human resources"),
     failing=_bag("fail fails failed failing crashed broke breaks regretted regrets lost not never "
                  "didn't doesn't wasn't isn't hasn't but though although however only except"),
+    changes=_bag(
+        "set reset raise lower increase decrease reduce extend shorten change update bump move "
+        "relocate switch migrate rename name transfer postpone push reschedule become appoint "
+        "elect choose select pick assign reassign promote demote upgrade downgrade convert "
+        "transition"
+    ),
+    rates=_bag("a an per each every"),
+    lesser=_bag("vice deputy assistant associate junior co sub under acting honorary shadow"),
     apart=_bag("after since before than like unlike"),
     occupations=_bag(
         "engineer developer programmer manager director analyst designer nurse doctor physician "
@@ -212,6 +220,9 @@ ENGLISH_ASSERTIONS = AssertionWords(
         rf"on an? (?:trial|temporary|interim) \w+|(?:stands?|stood|standing|fill(?:s|ed|ing)?) in "
         rf"(?:as|for)|(?:during|throughout) (?:\w+ ){{0,2}}{_WHILE}|as an? (?:\w+ ){{0,2}}{_GUEST}|"
         rf"(?:parts?|some|most|portion|fraction|percent|third|quarter) of|kidding|or so|"
+        rf"by (?:accident|mistake|error|chance|coincidence)|accidental\w*|mistakenly|erroneously|"
+        rf"(?<!as of )(?<!since )(?<!from )(?<!starting )(?:today|tonight|this (?:week|weekend|"
+        rf"morning|afternoon|evening|night|time|once))|"
         rf"undo(?:es|ne|ing)?|undid|(?:re-?(?:hired|joined|instated)|reversed|reverted|restored|"
         rf"(?:rolled|rolls?) back)(?! (?:by|to|in|at) ⟨o⟩))\b|"
         rf"(?:\b(?:and|then|but|later)\b|,) (?:\w+ ){{0,3}}(?:re-?set|again)\b|"

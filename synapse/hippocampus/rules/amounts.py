@@ -81,6 +81,8 @@ class AmountReader:
             return clock
         if offset := _OFFSET.match(text):
             return f"utc{offset[1]}{offset[2]}"
+        if parts := self._sum(tokens):
+            return parts
         if not 0 < len(tokens) <= 3 or any(t.casefold() not in self._sizes for t in tokens[1:]):
             return spelling(text)
         rest = re.sub(r"[\s.]", "", _TOKEN.sub("", text))
@@ -119,6 +121,19 @@ class AmountReader:
         value, dimension = self._quantity(token, *([following] if took else []))
         return value, dimension, took
 
+    def _sum(self, tokens: list[str]) -> str:
+        """Several quantities of one dimension as one: *1 h 30 min*."""
+        if len(tokens) < 4 or len(tokens) % 2:
+            return ""
+        pairs = list(zip(tokens[::2], tokens[1::2], strict=True))
+        units = [self._unit_of.get(unit.casefold(), ("", 0.0)) for _, unit in pairs]
+        if len({dimension for dimension, _ in units}) > 1 or not units[0][0]:
+            return ""
+        if not all(number.replace(".", "", 1).isdigit() for number, _ in pairs):
+            return ""
+        amount = sum(float(pair[0]) * unit[1] for pair, unit in zip(pairs, units, strict=True))
+        return f"{amount:.12g} {units[0][0]}"
+
     @staticmethod
     def _clock(text: str) -> str:
         clock = _CLOCK.match(text)
@@ -144,5 +159,8 @@ class AmountReader:
         exact = number[2].replace(",", "")
         if size == 1.0 and not dimension:
             return exact, "number"
-        amount = f"{float(exact) * size:.12g}"
+        number_of_units = float(exact)
+        while dimension == "data" and number_of_units and not number_of_units % 1024:
+            number_of_units *= 1000 / 1024  # 1024 MB are meant as 1 GB
+        amount = f"{number_of_units * size:.12g}"
         return f"{amount} {dimension}".strip(), dimension or "number"

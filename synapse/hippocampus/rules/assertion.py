@@ -96,10 +96,13 @@ class AssertionReader:
         names = [relation, *self._relations.names_of(self._relations.normal(relation))]
         families = self._statements.families(relation)
         opening = frozenset[str]().union(*(w.begins_of.get(f, frozenset()) for f in families))
+        own = self.own(relation)
+        opening = frozenset(map(stem, opening))
+        opening |= {verb for verb in map(stem, w.begins) if verb[:2] == "re" and verb[2:] in own}
         return Vocabulary(
-            w, self.own(relation), self.evidence(relation), self.nouns, self._light,
+            w, own, self.evidence(relation), self.nouns, self._light,
             w.companions.intersection(word for name in names for word in split_name(name)),
-            frozenset(map(stem, opening)),
+            opening,
         )  # fmt: skip
 
     def _read(self, masked: str, relation: str) -> Assertion:

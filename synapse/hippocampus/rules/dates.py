@@ -11,13 +11,13 @@ _YEAR = re.compile(r"^[12]\d{3}$")
 
 
 def iso_date(text: str, months: Sequence[str]) -> str:
-    """A day or a month of a year that a name consists of; empty if it consists of anything else.
+    """A day, or a month of a year, that a name consists of; empty if it is anything else.
 
     >>> months = ["january", "february", "march"]
     >>> iso_date("March 5th, 2026", months), iso_date("the 5 of Mar 2026", months)
     ('2026-03-05', '2026-03-05')
     >>> iso_date("March 2026", months), iso_date("March 5", months), iso_date("5 of 7", months)
-    ('2026-03', '', '')
+    ('2026-03', '--03-05', '')
     """
     year = month = day = ""
     for word in _WORD.findall(text.casefold()):
@@ -31,4 +31,4 @@ def iso_date(text: str, months: Sequence[str]) -> str:
             month = f"-{place:02d}"
         elif word not in ("of", "the"):
             return ""
-    return f"{year}{month}{day}" if year and month else ""
+    return f"{year or '-'}{month}{day}" if month and (year or day) else ""

@@ -93,6 +93,8 @@ class PlainSentence:
             if phrase or first == value:
                 raise _Other(self._of_others([*phrase, *between]))
             phrase, between = self._owned(between[1:])
+            if self._known.narrows_itself(phrase):
+                raise _Other("perhaps")
         elif phrase:
             more, between = self._owned(between)
             phrase = [*phrase, *more]
@@ -167,16 +169,10 @@ class PlainSentence:
             raise _Other(self._other)
         if not token.is_word and token.word not in (SUBJECT, TARGET):
             raise _Other("perhaps")
-        if token.stem in self._evidence:
+        tells_apart = self._known.modifies(token, following)
+        if token.stem in self._evidence and not tells_apart:
             self._is_about_relation = True
-        elif self._known.modifies(token, following) or not (
-            token.word in self._known.light
-            or (token.stem in self._known.nouns and not is_past(token.word))
-            or self._known.is_field(token, following)
-            or token.word in (SUBJECT, TARGET)
-            or token.word in self._words.occasions
-            or any(map(str.isdigit, token.word))
-        ):
+        elif tells_apart or not self._known.knows(token, following):
             if token.word in self._words.relatives | self._words.joins | self._words.pronouns:
                 raise _Other("perhaps")
             self._unknown.append(token.stem)
@@ -219,6 +215,8 @@ class PlainSentence:
             return False
         head = rest[place]
         simple = self._simple_present(head, forms, helped)
+        if has_phrase and not self._known.tells_of_property(head, helped):
+            raise _Other("perhaps")
         if head.stem in self._begins:
             opens = head.stem in self._known.opening and not has_phrase
             self._is_about_relation |= opens or head.stem in self._evidence
@@ -247,10 +245,12 @@ class PlainSentence:
                 raise _Other("perhaps" if begins else "not")
             if forms & w.past and not past:
                 raise _Other("doubtfully")
+            if head.word.endswith("ing") and head.stem not in self._known.own:
+                raise _Other("perhaps")  # "is running for"
             if forms & w.past and head.stem not in self._begins:
                 raise _Other("perhaps")  # "was based in"
             return False
-        if past and head.stem not in self._begins:
+        if past and not self._known.begins_by(head):
             raise _Other("perhaps")  # what somebody did once
         if head.word.endswith("ing") or (begins and is_plain(head.word) and not past):
             raise _Other("perhaps")
@@ -294,4 +294,7 @@ class PlainSentence:
             if token.word not in "!" and token.word not in w.reasons:
                 if self._known.narrows(token):
                     raise _Other("perhaps")
+                led = place > 0 and tail[place - 1].word in w.prepositions
+                if token.word in w.rates and following and not led:
+                    self._unknown.append(following.stem)
                 self._take(token, following)

@@ -14,6 +14,7 @@ from synapse.hippocampus.model import Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
 from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE
+from synapse.hippocampus.rules.short_forms import is_short_form
 from synapse.hippocampus.rules.spelling import is_refinement, is_spelling
 from synapse.hippocampus.rules.statement import PLAIN, Mood
 from synapse.hippocampus.rules.succession import Step, Succession
@@ -148,7 +149,8 @@ class _Slots:
 
     def _confidence(self, step: Step, new: Mood) -> float:
         graph = self._graph
-        if is_spelling(graph.target_name(step.old), graph.target_name(step.new)):
+        old_name, new_name = graph.target_name(step.old), graph.target_name(step.new)
+        if is_spelling(old_name, new_name) or is_short_form(old_name, new_name):
             return SPELLING_CONFIDENCE
         if new.corrects:
             return CORRECTION_CONFIDENCE

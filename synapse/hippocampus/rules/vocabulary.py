@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import pairwise, takewhile
 
 from synapse.hippocampus.lexicon.assertions import AssertionWords
-from synapse.hippocampus.lexicon.words import stem
+from synapse.hippocampus.lexicon.words import is_past, stem
+from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import Token
 
 _OF = "of"
@@ -86,10 +87,44 @@ class Vocabulary:
         thing = takewhile(lambda token: token.word not in self.words.prepositions, told)
         return not any(token.stem in self._held for token in thing)
 
+    @cached_property
+    def changes(self) -> frozenset[str]:
+        """Verbs of change that may tell of a property of the subject."""
+        return frozenset(map(stem, self.words.changes))
+
+    def tells_of_property(self, verb: Token, helped: bool) -> bool:
+        """Whether a verb says what a property is or becomes: not *the mayor of ⟨s⟩ joined*."""
+        stays = helped and verb.stem in self.evidence and is_past(verb.word)
+        return stays or verb.stem in self.changes or (helped and verb.word in self.light)
+
+    def begins_by(self, verb: Token) -> bool:
+        """Whether a past tense tells of a beginning, not of a state that was: *took place*."""
+        return verb.stem in self.begins and (verb.stem in self.opening or verb.stem not in self.own)
+
+    def narrows_itself(self, owned: Sequence[Token]) -> bool:
+        """Whether a noun of the subject is made another one: *nationality by birth*."""
+        return any(
+            token.word in self.words.prepositions and following.stem in self.other_nouns
+            for token, following in pairwise(owned)
+        )
+
     def modifies(self, token: Token, following: Token | None) -> bool:
         """Whether a noun makes the relation's own one another property: *the default port*."""
+        if following is None:
+            return False
+        if token.word in self.words.lesser:
+            return following.stem in self.evidence
+        return token.stem in self.other_nouns and following.stem in self.own
+
+    def knows(self, token: Token, following: Token | None) -> bool:
+        """Whether a word that does not speak of the relation is understood beside one that does."""
         return (
-            following is not None and token.stem in self.other_nouns and following.stem in self.own
+            token.word in self.light
+            or (token.stem in self.nouns and not is_past(token.word))
+            or self.is_field(token, following)
+            or token.word in (SUBJECT, TARGET)
+            or token.word in self.words.occasions
+            or any(map(str.isdigit, token.word))
         )
 
     def is_field(self, token: Token, following: Token | None) -> bool:

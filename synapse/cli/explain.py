@@ -44,7 +44,7 @@ def _explanation_text(e: Explanation) -> str:
     lines = [
         f"{e.kind} {e.uuid}",
         f"  {e.text}",
-        f"strength   {e.strength:.4f}   (threshold {e.threshold:g})",
+        f"strength   {e.strength:.4f}   (threshold {e.threshold:g}{_bonus(e)})",
         f"salience   {e.salience:.4f}",
         *(
             f"  {factor.name:<11}{factor.value:.4f} x {factor.weight:.2f} = "
@@ -71,6 +71,12 @@ def _explanation_text(e: Explanation) -> str:
     if e.associates:
         lines.append(f"brings to mind {', '.join(e.associates)}")
     return "\n".join(lines)
+
+
+def _bonus(e: Explanation) -> str:
+    if not e.co_recall_bonus:
+        return ""
+    return f"; {e.co_recall_bonus:.2f} of it for being recalled together with others"
 
 
 def _demand(e: Explanation) -> str:

@@ -44,6 +44,8 @@ class Explanation:
     half_life_days: float
     stability: float
     association: float
+    co_recall_bonus: float
+    """Retention gained by being recalled together with others, part of the strength."""
     rehearsals_count: int
     """Episodes that support it."""
     recalls_count: int
@@ -125,6 +127,7 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         half_life_days=float(curve.half_life_days(importance, stability)),
         stability=stability,
         association=float(thoughts.standing.kept.association[row]),
+        co_recall_bonus=float(thoughts.standing.kept.bonus[row]),
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
         recalls_count=len(recalls_s),
         last_recall=_time(float(thoughts.usage.last_recall_s[row])),

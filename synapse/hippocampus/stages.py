@@ -170,6 +170,17 @@ class Thoughts:
         return column
 
     @cached_property
+    def bonus(self) -> Floats:
+        """Retention gained by being recalled together with others.
+
+        A superseded fact gains none: it comes up with the fact that replaced it, and use does not
+        make it right. One whose end nothing explains gains like any other.
+        """
+        gained = co_recall_bonus(self.usage.co_recalls_count, self.config.hebbian)
+        gained[len(self.snapshot.entities) :][self.contradictions.superseded] = 0.0
+        return gained
+
+    @cached_property
     def lifetime_days(self) -> Floats:
         """Median lifetime of each fact's relation, as seen when something last happened; NaN
         where it is unknown. Shape (facts,)."""
@@ -247,7 +258,7 @@ class Thoughts:
             emotion=self.scorer.emotion(self.emotion_hits),
             stability=self.stability,
             association=self.association,
-            bonus=co_recall_bonus(self.usage.co_recalls_count, self.config.hebbian),
+            bonus=self.bonus,
             share=self.share,
             interference=np.ones(len(self.association)),
             ended=self.ended.astype(np.float64),

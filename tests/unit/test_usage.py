@@ -14,6 +14,7 @@ from synapse.hippocampus.recall import RecallProfile
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Standing
+from tests.support.fact_graphs import Said, at, fact_graph
 from tests.support.small_graphs import UNKNOWN, small_graph
 
 DAY_S = 86_400.0
@@ -63,6 +64,27 @@ def test_memories_recalled_together_gain_retention() -> None:
     often = standing(Recalled(links={"fact-0": {"fact-1": CoRecall(99, NOW_S)}}))
     assert often.lasts_days[FACT] == np.inf
     assert often.pruning.verdict(FACT) == "keep"
+
+
+def test_a_superseded_fact_gains_nothing_by_being_recalled_with_others() -> None:
+    """The one that replaced it does, and so does one whose end nothing explains."""
+    graph = fact_graph(
+        [
+            Said("api", "USES_DATABASE", "PostgreSQL", "api uses PostgreSQL", valid=0, ended=2),
+            Said("api", "USES_DATABASE", "MongoDB", "api uses MongoDB", valid=2),
+            Said("Ann", "LIVES_IN", "Rome", "Ann lives in Rome", valid=0, ended=3, retired=3),
+        ]
+    )
+    uuids = graph.facts.uuid
+    links = {uuid: {"somebody": CoRecall(9, at(5))} for uuid in (*uuids, graph.entities.uuid[0])}
+    thoughts = Thoughts(graph, at(400), HippocampusConfig(), Recalled(links=links))
+    verdicts = {f.fact: f.verdict for f in thoughts.contradictions.findings}
+    assert verdicts == {0: "superseded", 2: "doubtful"}
+    gained = dict(zip(graph.memory_uuids, thoughts.standing.kept.bonus.round(6), strict=True))
+    assert [gained[uuid] for uuid in uuids] == [0.0, 0.12, 0.12]
+    assert gained[graph.entities.uuid[0]] == 0.12
+    never = Thoughts(graph, at(400), HippocampusConfig())
+    assert (thoughts.standing.strength >= never.standing.strength).all()
 
 
 def test_lasting_and_strength_agree() -> None:

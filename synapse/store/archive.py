@@ -14,11 +14,11 @@ from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.archive_graph import ArchiveGraph, Record
 from synapse.store.bites import Bites
-from synapse.store.images import read_images, read_some
+from synapse.store.images import read_again, read_images
 from synapse.store.keys import Connection
+from synapse.store.probe import Probe
 from synapse.store.records import new_entry
 from synapse.store.removal import remove
-from synapse.store.values import split
 
 
 def read_archive(connection: Connection, graph: str, run_id: str | None) -> list[ArchivedMemory]:
@@ -70,8 +70,11 @@ def archive(
     kinds: tuple[Kind, ...] = ("fact", "entity")
     for kind in kinds:
         of_kind = sorted((c for c in changes if c.kind == kind), key=lambda change: change.uuid)
+        first, _ = read_again(bites, graph, [c.uuid for c in of_kind[:1]], kind, None)
+        probe = Probe.of(first.values())
         for bite in bites.of(of_kind):
-            images = read_some(bites, graph, [change.uuid for change in bite], [kind])
+            uuids = [change.uuid for change in bite]
+            images, distances = read_again(bites, graph, uuids, kind, probe)
             moved |= {
                 c.uuid for c in bite if c.uuid not in images and (c.uuid, c.before_digest) in before
             }
@@ -81,7 +84,14 @@ def archive(
             ]
             records = [Record(n, entry) for n, entry in enumerate(entries, number + 1)]
             number += len(records)
-            moved |= _moved(kept, bites, graph, records, images)
+            copied = kept.write(records, images)
+            still = [images[record.entry.uuid] for record in copied]
+            removed = remove(bites, graph, still, probe, distances)
+            kept.drop([r for r in records if r.entry.uuid not in removed])
+            if records:
+                kept.settle(number)
+            moved |= removed
+            probe = Probe.of(images.values())
     return moved
 
 
@@ -90,9 +100,10 @@ def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:
     unfinished = kept.unfinished()
     if not unfinished:
         return
-    images = read_images(connection, graph, [record.entry.uuid for record in unfinished])
+    now = read_images(connection, graph, [record.entry.uuid for record in unfinished])
     for bite in kept.bites.of(unfinished):
-        same = [r for r in bite if _is_there(r, images)]
+        was = kept.images(bite)
+        same = [r for r in bite if _is_same(now.get(r.entry.uuid), was.get(r.entry.uuid))]
         kept.drop([r for r in same if r.entry.state == "copied"])
         kept.free([r for r in same if r.entry.state == "restoring"], "restored")
     if any(record.entry.state == "copied" for record in unfinished):
@@ -114,26 +125,8 @@ def purge(
     told = [r for r in records if r.entry.uuid in gone and r.entry.state == "restored"]
     for bite in bites.of([*told, *old]):
         kept.free(bite, "purged")
+    kept.drop_strays()
     return len(old)
-
-
-def _moved(
-    kept: ArchiveGraph,
-    bites: Bites,
-    graph: str,
-    records: Sequence[Record],
-    images: dict[str, MemoryImage],
-) -> set[str]:
-    """Copy, remove and mark some memories of one kind."""
-    if not records:
-        return set()
-    contents = {r.entry.uuid: split(images[r.entry.uuid].properties) for r in records}
-    written = kept.write(records, images, contents)
-    copied = [record for record in records if record.number in written]
-    removed = remove(bites, graph, [images[record.entry.uuid] for record in copied], contents)
-    kept.drop([r for r in records if r.entry.uuid not in removed])
-    kept.settle(records[-1].number)
-    return removed
 
 
 def _is_ready(change: ArchiveChange, image: MemoryImage | None) -> bool:
@@ -150,6 +143,7 @@ def _is_away(record: Record) -> bool:
     return record.entry.state == "archived"
 
 
-def _is_there(record: Record, images: dict[str, MemoryImage]) -> bool:
-    image = images.get(record.entry.uuid)
-    return image is not None and not image.obstacle and image.digest == record.entry.digest
+def _is_same(now: MemoryImage | None, was: MemoryImage | None) -> bool:
+    if now is None or was is None or now.obstacle:
+        return False
+    return now.content == was.content

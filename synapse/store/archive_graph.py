@@ -4,7 +4,11 @@
 
     (:Archive {settled})                                   the last number whose memory is away
     (:Archived {number, uuid, run_id, state, details})     one entry, for good
-        -[:HOLDS]-> (:Content)                             the memory's properties, as they were
+
+What a memory consists of stands beside it, see :mod:`~synapse.store.archive_contents`. Earlier
+releases kept that in the graph as well::
+
+    (:Archived) -[:HOLDS]-> (:Content)                     the memory's properties, as they were
         -[:LINK {type, other, label, is_outgoing}]-> (:Link)    properties of one edge of an entity
 
 No label or type of Graphiti's occurs in it, and Graphiti never opens a graph of that name. It is
@@ -21,12 +25,13 @@ from redis.exceptions import ResponseError
 
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
+from synapse.store.archive_contents import ArchiveContents
 from synapse.store.bites import Bites
 from synapse.store.cypher import batches, literal, portions
 from synapse.store.images import exact, link
 from synapse.store.keys import room_key
 from synapse.store.records import details, entry_of
-from synapse.store.values import Contents, decoded, is_same, set_vectors
+from synapse.store.values import decoded
 
 _INDEX = "CREATE INDEX FOR (r:Archived) ON (r.number, r.uuid, r.state)"
 _SETTLED = "MATCH (a:Archive) RETURN max(a.settled)"
@@ -39,13 +44,8 @@ _PAGE = (
 )
 _BY = "UNWIND $rows AS value MATCH (r:Archived {{{}: value}}) RETURN " + _FIELDS
 _WRITE = (
-    "UNWIND $rows AS x WITH x, x.p AS p "
-    "CREATE (r:Archived {{number: x.number, uuid: x.uuid, run_id: x.run_id, state: 'archived', "
-    "details: x.details}})-[:HOLDS]->(c:Content) SET c = p{set} "
-    "FOREACH (l IN x.links | CREATE (r)-[:LINK {{type: l[0], is_outgoing: l[1], other: l[2], "
-    "label: l[4]}}]->(q:Link) SET q = l[3]) "
-    # As a WHERE it would be asked before the properties are set.
-    "WITH x, p, c RETURN x.number, {is_same}"
+    "UNWIND $rows AS x CREATE (r:Archived {number: x[0], uuid: x[1], run_id: x[2], "
+    "state: 'archived', details: x[3]}) RETURN r.number"
 )
 _LINKS = (
     "OPTIONAL MATCH (r)-[k:LINK]->(q:Link) WITH r, c, collect(CASE WHEN k IS NULL THEN null "
@@ -60,7 +60,7 @@ _CONTENT_OF = "(:Archived {number: row.key})-[:HOLDS]->(x:Content)"
 _STATE = "UNWIND $rows AS x MATCH (r:Archived {number: x[0]}) SET r.state = x[1]"
 _FREE = (
     "UNWIND $rows AS x MATCH (r:Archived {number: x[0]}) SET r.state = x[1], r.details = x[2] "
-    "WITH r MATCH (r)-[:HOLDS|LINK]->(c) DELETE c"
+    "WITH r OPTIONAL MATCH (r)-[:HOLDS|LINK]->(c) DELETE c"
 )
 _DROP = (
     "UNWIND $rows AS n MATCH (r:Archived {number: n}) "
@@ -88,6 +88,7 @@ class ArchiveGraph:
     def __init__(self, bites: Bites, graph: str) -> None:
         self.bites = bites
         self._name = room_key(graph, "memory")
+        self._contents = ArchiveContents(bites, graph)
 
     def last_number(self) -> int:
         """The largest number that was given to an entry, 0 where there is none."""
@@ -122,19 +123,20 @@ class ArchiveGraph:
         """Note that the memories of all entries up to this number are away."""
         self.bites.write(self._name, [str(number)], _SETTLE)
 
-    def write(
-        self, records: Sequence[Record], images: Mapping[str, MemoryImage], contents: Contents
-    ) -> set[int]:
-        """Copy memories; return the numbers of the copies that are what they should be."""
-        written: set[int] = set()
-        for names, rows in _grouped(records, images, contents).items():
-            query = _WRITE.format(
-                set=set_vectors(names, "x", "c"), is_same=is_same(names, "x", "p", "c")
-            )
-            for portion in portions(rows):
-                answers = self.bites.write(self._name, portion, query)
-                written.update(number for number, verified in answers if verified == b"true")
-        return written
+    def write(self, records: Sequence[Record], images: Mapping[str, MemoryImage]) -> list[Record]:
+        """Copy memories; return the records whose copy is what it should be."""
+        if not records:
+            return []
+        written = self._contents.write({r.number: images[r.entry.uuid] for r in records})
+        rows = [
+            literal([r.number, r.entry.uuid, r.entry.run_id, details(r.entry)])
+            for r in records
+            if r.number in written
+        ]
+        noted: set[int] = set()
+        for portion in portions(rows):
+            noted.update(number for (number,) in self.bites.write(self._name, portion, _WRITE))
+        return [record for record in records if record.number in noted]
 
     def set_state(self, records: Iterable[Record], state: ArchiveState) -> None:
         """Say what became of some memories; their content stays."""
@@ -144,23 +146,42 @@ class ArchiveGraph:
 
     def free(self, records: Iterable[Record], state: ArchiveState) -> None:
         """Remove the content of some entries; what was purged loses its name as well."""
-        rows = []
+        rows, numbers = [], []
         for record in records:
             entry = record.entry
+            numbers.append(record.number)
             if state == "purged":
                 entry = replace(entry, name="", end_names=())
             rows.append(literal([record.number, state, details(entry)]))
         if rows:
             self.bites.write(self._name, rows, _FREE)
+            self._contents.drop(numbers)
 
     def drop(self, records: Iterable[Record]) -> None:
         """Remove entries of memories that never went."""
         rows = [str(record.number) for record in records]
         if rows:
             self.bites.write(self._name, rows, _DROP)
+            self._contents.drop([int(row) for row in rows])
+
+    def drop_strays(self) -> None:
+        """Free contents that no entry refers to."""
+        self._contents.drop_strays({r.number for r in self.records() if r.entry.has_content})
 
     def images(self, records: Sequence[Record]) -> dict[str, MemoryImage]:
         """The content of some entries about different memories, by uuid."""
+        contents = self._contents.read([record.number for record in records])
+        images = self._images_in_graph([r for r in records if r.number not in contents])
+        for record in records:
+            if record.number in contents:
+                image = MemoryImage.of_content(contents[record.number], record.entry.labels)
+                images[image.uuid] = replace(image, end_names=record.entry.end_names)
+        return images
+
+    def _images_in_graph(self, records: Sequence[Record]) -> dict[str, MemoryImage]:
+        """The same of entries of an earlier release."""
+        if not records:
+            return {}
         entries = {record.number: record.entry for record in records}
         rows = self.bites.read(self._name, list(map(str, entries)), _CONTENT)
         cells = {decoded(number): (decoded(props), decoded(links)) for number, props, links in rows}
@@ -210,26 +231,3 @@ class ArchiveGraph:
 
     def _exists(self) -> bool:
         return bool(self._read([], "RETURN 1"))
-
-
-def _grouped(
-    records: Sequence[Record], images: Mapping[str, MemoryImage], contents: Contents
-) -> dict[tuple[str, ...], list[str]]:
-    """Rows to write, by the names of the vectors in them."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for record in records:
-        entry = record.entry
-        image = images[entry.uuid]
-        names, content = contents[entry.uuid]
-        known = {
-            "number": record.number,
-            "uuid": entry.uuid,
-            "run_id": entry.run_id,
-            "details": details(entry),
-            "links": [
-                [k.type, k.is_outgoing, k.other, dict(k.properties), k.other_label]
-                for k in image.links
-            ],
-        }
-        groups.setdefault(names, []).append(literal(known)[:-1] + f",{content}}}")
-    return groups

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from synapse.store.cypher import with_rows
@@ -34,7 +36,7 @@ class Bites:
     def __init__(
         self, connection: Connection, keep_lock: Callable[[], None] = lambda: None
     ) -> None:
-        self._connection = connection
+        self.connection = connection
         self.keep_lock = keep_lock
         self._count = _FIRST_COUNT
         self._slowest_ms = 0.0
@@ -60,11 +62,33 @@ class Bites:
         self.keep_lock()
         return self._run("GRAPH.QUERY", graph, rows, query)
 
+    def ask(self, *command: Any) -> Any:
+        """The reply to a command that is no query."""
+        return self.connection.execute_command(*command)
+
+    def change(self, *command: Any) -> None:
+        """A command that is no query and writes, if the lock is still held."""
+        self.keep_lock()
+        self.connection.execute_command(*command)
+
     def _run(
         self, command: str, graph: str, rows: Sequence[str], query: str, *flags: str
     ) -> list[Any]:
         asked = sent(with_rows(rows, query))
-        reply = self._connection.execute_command(command, graph, asked, *flags)
+        with _uncollected():
+            reply = self.connection.execute_command(command, graph, asked, *flags)
         self._slowest_ms = max(self._slowest_ms, server_ms(reply))
         answered: list[Any] = reply[1] if len(reply) > 2 else []
         return answered
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector, which goes through all objects while thousands come in."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()

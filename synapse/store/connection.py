@@ -110,7 +110,9 @@ def _settings(answer_within_s: float) -> dict[str, Any]:
         # redis-py repeats a command up to ten times by default: an increment whose answer was
         # late is then applied twice.
         "retry": Retry(NoBackoff(), 0),
-        "protocol": 2,
+        # Here numbers come as numbers: turning the text of an embedding into its numbers takes
+        # longer than everything else about its memory.
+        "protocol": 3,
         "decode_responses": False,
     }
 

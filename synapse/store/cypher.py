@@ -41,8 +41,9 @@ def literal(value: Any) -> str:
     {`name`:"say \"hi\" \\",`n`:[1,true,null]}
     """
     if isinstance(value, str):
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{quoted}"'
+        if "\\" in value or '"' in value:
+            value = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{value}"'
     if isinstance(value, dict):
         return "{" + ",".join(f"`{k}`:{literal(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -167,8 +167,8 @@ def _number(info: dict[str, str], name: str) -> int | None:
     return int(info[name]) if info.get(name, "").isdecimal() else None
 
 
-def _text(pair: Any) -> str | None:
-    return pair[1].decode("utf-8", "replace") if pair else None
+def _text(setting: Any) -> str | None:
+    return next(iter(setting.values())).decode("utf-8", "replace") if setting else None
 
 
 def _resultset_size(pair: Any) -> int | None:

@@ -10,32 +10,41 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from redis.exceptions import ResponseError
+
 from synapse.hippocampus.image import Kind, Link, MemoryImage, Vector
 from synapse.store.bites import Bites
 from synapse.store.cypher import literal
 from synapse.store.keys import Connection
+from synapse.store.probe import Probe, distance_in, is_other_vector
 from synapse.store.values import Unstorable, decoded
 
 Key = TypeVar("Key", str, int)
 
+TWIN = "shares its uuid with another memory"
 LINK_ORDER = "ORDER BY type(r), r.uuid, m.uuid"
 """Links in one order, so that lists of them can be compared in a query."""
 
 _ENTITIES = (
-    "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) OPTIONAL MATCH (n)-[r]-(m) "
-    f"WITH n, r, m {LINK_ORDER} WITH n, "
+    "{probe}UNWIND $rows AS u MATCH (n:Entity {{uuid: u}}) WITH n, {far} AS far "
+    "OPTIONAL MATCH (n)-[r]-(m) WITH n, far, r, m " + LINK_ORDER + " WITH n, far, "
     "collect(CASE WHEN r IS NULL OR type(r) = 'RELATES_TO' THEN null "
     "ELSE [type(r), startNode(r) = n, m.uuid, properties(r), labels(m)] END) AS links, "
     "collect(CASE WHEN type(r) = 'RELATES_TO' THEN coalesce(r.uuid, '') END) AS facts "
-    "RETURN n.uuid, properties(n), labels(n), links, facts"
+    "RETURN n.uuid, properties(n), labels(n), links, facts, far"
 )
 # With labelled ends the planner would scan all nodes for each edge that it finds.
 _FACTS = (
     "UNWIND $rows AS u MATCH (a)-[e:RELATES_TO {uuid: u}]->(b) "
     "OPTIONAL MATCH (s:Entity {uuid: a.uuid}) WITH a, e, b, count(s) AS sources_count "
     "OPTIONAL MATCH (t:Entity {uuid: b.uuid}) "
-    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, sources_count, count(t)"
+    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, sources_count, count(t), null"
 )
+_FACTS_AGAIN = (
+    "{probe}UNWIND $rows AS u MATCH (a)-[e:RELATES_TO {{uuid: u}}]->(b) "
+    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, 1 AS source, 1 AS target, {far}"
+)
+"""Without looking whether the ends are unique."""
 _PATTERNS = {
     "entity": "(x:Entity {uuid: row.key})",
     "fact": "()-[x:RELATES_TO {uuid: row.key}]->()",
@@ -60,26 +69,55 @@ def read_images(
     return images
 
 
-def read_some(
-    bites: Bites, graph: str, uuids: Collection[str], kinds: Collection[Kind] = ("entity", "fact")
-) -> dict[str, MemoryImage]:
-    """As many memories as one query should carry, of some kinds."""
+def read_some(bites: Bites, graph: str, uuids: Collection[str]) -> dict[str, MemoryImage]:
+    """As many memories as one query should carry."""
     images: dict[str, MemoryImage] = {}
-    wanted, rows = set(uuids), list(map(literal, uuids))
-    for kind in kinds:
-        query, understood = _READERS[kind]
-        for row in bites.read(graph, rows, query):
-            image = understood(row)
-            if image.uuid not in wanted:
-                continue  # the index takes blanks at the ends away
-            if image.uuid in images:
-                image = replace(image, obstacle="shares its uuid with another memory")
-            images[image.uuid] = image
-    for kind in kinds:
-        pattern = _PATTERNS[kind]
-        printed = {u: i.properties for u, i in images.items() if i.kind == kind and not i.obstacle}
-        for uuid, properties in exact(bites, graph, pattern, printed).items():
-            images[uuid] = replace(images[uuid], properties=properties)
+    for kind in _UNDERSTOOD:
+        rows = bites.read(graph, list(map(literal, uuids)), _QUERIES[kind])
+        images |= _understood(bites, graph, uuids, kind, rows)
+    return images
+
+
+def read_again(
+    bites: Bites, graph: str, uuids: Collection[str], kind: Kind, probe: Probe | None
+) -> tuple[dict[str, MemoryImage], dict[str, str]]:
+    """Memories of one kind that were looked at before, and how far some are from the probe.
+
+    Args:
+        bites: asks the server.
+        graph: name of the graph.
+        uuids: of as many memories as one query should carry.
+        kind: what they are.
+        probe: of the embeddings that they are expected to have; ``None`` where that is unknown.
+    """
+    query, item = (_FACTS_AGAIN, "e") if kind == "fact" else (_ENTITIES, "n")
+    made, far = ("", "null") if probe is None else (probe.clause, probe.distance(item))
+    try:
+        rows = bites.read(graph, list(map(literal, uuids)), query.format(probe=made, far=far))
+    except ResponseError as error:
+        if probe is None or not is_other_vector(error):
+            raise
+        return read_again(bites, graph, uuids, kind, None)
+    distances = {decoded(uuid): distance_in(far) for uuid, *_, far in rows}
+    return _understood(bites, graph, uuids, kind, rows), {u: d for u, d in distances.items() if d}
+
+
+def _understood(
+    bites: Bites, graph: str, uuids: Collection[str], kind: Kind, rows: list[Any]
+) -> dict[str, MemoryImage]:
+    """What a reply is about."""
+    wanted = set(uuids)
+    images: dict[str, MemoryImage] = {}
+    for row in rows:
+        image = _UNDERSTOOD[kind](row)
+        if image.uuid not in wanted:
+            continue  # the index takes blanks at the ends away
+        if image.uuid in images:
+            image = replace(image, obstacle=TWIN)
+        images[image.uuid] = image
+    printed = {uuid: i.properties for uuid, i in images.items() if not i.obstacle}
+    for uuid, properties in exact(bites, graph, _PATTERNS[kind], printed).items():
+        images[uuid] = replace(images[uuid], properties=properties)
     return images
 
 
@@ -110,7 +148,7 @@ def exact(
 
 
 def _entity(row: list[Any]) -> MemoryImage:
-    uuid, properties, labels, links, facts = row
+    uuid, properties, labels, links, facts, _ = row
     known: tuple[str, Kind] = (decoded(uuid), "entity")
     try:
         return MemoryImage(
@@ -137,7 +175,7 @@ def link(listed: list[Any]) -> Link:
 
 
 def _fact(row: list[Any]) -> MemoryImage:
-    uuid, properties, *ends, source_name, target_name, sources, targets = row
+    uuid, properties, *ends, source_name, target_name, sources, targets, _ = row
     known: tuple[str, Kind] = (decoded(uuid), "fact")
     if decoded(sources) != 1 or decoded(targets) != 1:
         return MemoryImage(*known, {}, obstacle="has an end that shares its uuid or is no entity")
@@ -155,6 +193,8 @@ def _fact(row: list[Any]) -> MemoryImage:
 
 def _floats(properties: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name, value in properties.items():
+        if isinstance(value, str):
+            continue
         if isinstance(value, float):
             yield {"name": name, "place": None, "printed": value}
         elif isinstance(value, list):
@@ -163,7 +203,5 @@ def _floats(properties: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                     yield {"name": name, "place": place, "printed": part}
 
 
-_READERS: dict[Kind, tuple[str, Callable[[list[Any]], MemoryImage]]] = {
-    "entity": (_ENTITIES, _entity),
-    "fact": (_FACTS, _fact),
-}
+_QUERIES = {"entity": _ENTITIES.format(probe="", far="null"), "fact": _FACTS}
+_UNDERSTOOD: dict[Kind, Callable[[list[Any]], MemoryImage]] = {"entity": _entity, "fact": _fact}

@@ -6,8 +6,7 @@ What another process has changed meanwhile stays, and the answer names what was 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from redis.exceptions import ResponseError
@@ -16,48 +15,72 @@ from synapse.hippocampus.image import MemoryImage
 from synapse.store.bites import Bites
 from synapse.store.cypher import literal, portions
 from synapse.store.images import LINK_ORDER
-from synapse.store.values import Contents, is_same, text
+from synapse.store.probe import Probe, is_other_vector
+from synapse.store.values import is_same, lists, parts, text
 
 # Ends with names of their own would have the planner scan all nodes for each edge.
 _FACTS = (
-    "UNWIND $rows AS x WITH x, x.p AS p MATCH ()-[e:RELATES_TO {{uuid: x.uuid}}]->() "
-    "WHERE startNode(e).uuid = x.source AND endNode(e).uuid = x.target AND {is_same} "
+    "{probe}UNWIND $rows AS x WITH {carried}x, x.p AS p "
+    "MATCH ()-[e:RELATES_TO {{uuid: x.uuid}}]->() "
+    "WHERE startNode(e).uuid = x.source AND endNode(e).uuid = x.target AND {unchanged} "
     "DELETE e RETURN x.uuid"
 )
 _ENTITIES = (
-    "UNWIND $rows AS x WITH x, x.p AS p MATCH (n:Entity {{uuid: x.uuid}}) "
-    "WHERE labels(n) = x.labels AND {is_same} OPTIONAL MATCH (n)-[r]-(m) "
+    "{probe}UNWIND $rows AS x WITH {carried}x, x.p AS p MATCH (n:Entity {{uuid: x.uuid}}) "
+    "WHERE labels(n) = x.labels AND {unchanged} OPTIONAL MATCH (n)-[r]-(m) "
     "WITH x, n, r, m " + LINK_ORDER + " WITH x, n, collect(CASE WHEN r IS NULL THEN null "
     "ELSE [type(r), startNode(r) = n, m.uuid, properties(r)] END) AS links "
     "WHERE links = x.links DELETE n RETURN x.uuid"
 )
 
 
-_OTHER_VECTOR = re.compile("Vector dimension mismatch|Type mismatch: expected Null or Vectorf32")
+def remove(
+    bites: Bites,
+    graph: str,
+    images: Iterable[MemoryImage],
+    probe: Probe | None,
+    distances: Mapping[str, str],
+) -> set[str]:
+    """Remove memories of one kind; return the uuids of those that were unchanged and are gone.
 
-
-def remove(bites: Bites, graph: str, images: Iterable[MemoryImage], contents: Contents) -> set[str]:
-    """Remove memories of one kind; return the uuids of those that were unchanged and are gone."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    query, item = "", ""
+    Args:
+        bites: asks the server.
+        graph: name of the graph.
+        images: what was copied.
+        probe: what the distances are from.
+        distances: of the embeddings of some; all numbers of the others are compared.
+    """
+    groups: dict[tuple[str, Probe | None, tuple[str, ...]], list[str]] = {}
     for image in images:
-        query, item = (_FACTS, "e") if image.kind == "fact" else (_ENTITIES, "n")
-        names, content = contents[image.uuid]
-        row = literal(_known(image))[:-1] + f",{content}}}"
-        groups.setdefault(names, []).append(row)
+        others, vectors = parts(image.properties)
+        names = tuple(vectors)
+        known = f"{literal(_known(image))[:-1]},p:{literal(others)}"
+        if probe is not None and image.uuid in distances and names == (probe.name,):
+            row, by = f"{known},far:{distances[image.uuid]}}}", probe
+        else:
+            row, by = f"{known}{lists(vectors.values())}}}", None
+        groups.setdefault((image.kind, by, names), []).append(row)
     removed: set[str] = set()
-    for names, rows in groups.items():
-        asked = query.format(is_same=is_same(names, "x", "p", item))
+    for key, rows in groups.items():
+        query = _query(*key)
         for portion in portions(rows):
-            removed |= _removed(bites, graph, portion, asked)
+            removed |= _removed(bites, graph, portion, query)
     return removed
+
+
+def _query(kind: str, probe: Probe | None, names: tuple[str, ...]) -> str:
+    query, item = (_FACTS, "e") if kind == "fact" else (_ENTITIES, "n")
+    if probe is None:
+        return query.format(probe="", carried="", unchanged=is_same(names, "p", item, "x"))
+    unchanged = f"{is_same(names, 'p', item)} AND {probe.is_as_far(item, 'x.far')}"
+    return query.format(probe=probe.clause, carried="probe, ", unchanged=unchanged)
 
 
 def _removed(bites: Bites, graph: str, rows: Sequence[str], query: str) -> set[str]:
     try:
         return {text(uuid) for (uuid,) in bites.write(graph, rows, query)}
     except ResponseError as error:
-        if not _OTHER_VECTOR.match(str(error)):
+        if not is_other_vector(error):
             raise
     if len(rows) == 1:
         return set()  # this one has changed

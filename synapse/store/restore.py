@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from synapse.hippocampus.archived import ArchivedMemory
@@ -17,6 +17,7 @@ from synapse.hippocampus.restoration import (
     CHANGED,
     LOST,
     RESTORED,
+    Restoration,
     decide,
     left_out,
     names_of_ends,
@@ -25,9 +26,9 @@ from synapse.store.archive import settle
 from synapse.store.archive_graph import ArchiveGraph, Record
 from synapse.store.bites import Bites
 from synapse.store.cypher import literal, portions
-from synapse.store.images import read_images, read_some
+from synapse.store.images import TWIN, read_images, read_some
 from synapse.store.keys import Connection
-from synapse.store.values import decoded, set_vectors, split
+from synapse.store.values import decoded, lists, parts, set_vectors
 
 _ENTITY = (
     "UNWIND $rows AS x WITH x, x.p AS p OPTIONAL MATCH (o:Entity {{uuid: x.uuid}}) "
@@ -60,10 +61,11 @@ def restore(
     records = {record.entry.uuid: record for record in kept.about(uuids)}
     ends = {end for record in records.values() for end in record.entry.ends}
     records |= {record.entry.uuid: record for record in kept.about(ends - records.keys())}
-    present = read_images(connection, graph, {*uuids, *ends}).keys()
+    present = read_images(connection, graph, {*uuids, *ends})
     archive = [record.entry for record in records.values()]
-    namesakes = _namesakes(bites, graph, archive, ends - present)
+    namesakes = _namesakes(bites, graph, archive, ends - present.keys())
     found = decide(uuids, archive, present, namesakes)
+    _leave_ambiguous(found, present)
     for some in (found.entities, found.facts):
         for bite in bites.of([records[uuid] for uuid in some]):
             images = kept.images(bite)
@@ -71,6 +73,15 @@ def restore(
             found.outcomes |= {r.entry.uuid: LOST for r in bite if r not in whole}
             found.outcomes |= _put_back(kept, bites, graph, whole, images)
     return found.outcomes
+
+
+def _leave_ambiguous(found: Restoration, present: Mapping[str, MemoryImage]) -> None:
+    """Leave facts whose ends cannot be told apart."""
+    for uuid, memory in list(found.facts.items()):
+        twins = [end for end in memory.ends if end in present and present[end].obstacle == TWIN]
+        if twins:
+            del found.facts[uuid]
+            found.outcomes[uuid] = f"its end {twins[0]} {TWIN}"
 
 
 def _put_back(
@@ -100,14 +111,14 @@ def _create(bites: Bites, graph: str, images: Iterable[MemoryImage]) -> None:
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     query = _FACT
     for image in images:
-        names, content = split(image.properties)
+        others, vectors = parts(image.properties)
         known = {"uuid": image.uuid}
         if image.kind == "entity":
             query = _ENTITY
         else:
             known["source"], known["target"] = image.ends
-        row = literal(known)[:-1] + f",{content}}}"
-        groups.setdefault((image.labels, names), []).append(row)
+        row = f"{literal(known)[:-1]},p:{literal(others)}{lists(vectors.values())}}}"
+        groups.setdefault((image.labels, tuple(vectors)), []).append(row)
     item = "n" if query == _ENTITY else "e"
     for (labels, names), rows in groups.items():
         labelled = "".join(f":`{label}`" for label in labels)

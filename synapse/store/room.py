@@ -13,6 +13,8 @@
 ``profiles``         hash    memory uuid -> JSON of how it was recalled
 ``links``            hash    memory uuid -> JSON of the memories it was recalled together with
 ``pins``             hash    memory uuid -> JSON of who wanted it kept, and why
+``archive``          hash    number of an entry -> an archived memory as bytes, see
+                             :mod:`~synapse.store.archive_contents`
 ``lock``             string  token of the run at work; expires by itself
 ===================  ======  ==================================================================
 

@@ -5,19 +5,16 @@ Texts may hold bytes that are no UTF-8: they are kept as escapes and written bac
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from synapse.hippocampus.image import Vector
-from synapse.store.cypher import literal
 
-_ARRAY, _MAP, _VECTOR = 6, 10, 12
+_TEXT, _ARRAY, _MAP, _VECTOR = 2, 6, 10, 12
 _MINUS_ZERO = re.compile(r"(?<![^,])-0(?![^,])")
-
-
-Contents = Mapping[str, tuple[tuple[str, ...], str]]
-"""What :func:`split` makes of the properties of some memories, by uuid."""
 
 
 class Unstorable(ValueError):
@@ -60,22 +57,26 @@ def vector_literal(vector: Vector) -> str:
     >>> vector_literal(Vector.of([0.5, -0.0, 2.0]))
     '[0.5,-0.0,2]'
     """
-    digits = vector.digits
+    # Nine digits tell all numbers of 32 bits apart.
+    digits = (",%.9g" * vector.size % vector.numbers)[1:]
     if "-0," in digits or digits.endswith("-0"):
         # A query reads -0 as an integer, which has no sign.
         digits = _MINUS_ZERO.sub("-0.0", digits)
     return f"[{digits}]"
 
 
-def split(properties: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
-    """Names of the vectors among properties, and a literal ``{p: others, v0: …, v1: …}``.
+def parts(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Vector]]:
+    """Properties that a parameter can hold, and vectors, which it cannot hold."""
+    others, vectors = dict(properties), {}
+    for name, value in properties.items():
+        if isinstance(value, Vector):
+            vectors[name] = others.pop(name)
+    return others, vectors
 
-    A parameter cannot hold a vector, so vectors travel as lists and the query makes them.
-    """
-    vectors = {name: value for name, value in properties.items() if isinstance(value, Vector)}
-    others = {name: value for name, value in properties.items() if name not in vectors}
-    lists = "".join(f",v{i}:{vector_literal(v)}" for i, v in enumerate(vectors.values()))
-    return tuple(vectors), f"p:{literal(others)}{lists}"
+
+def lists(vectors: Iterable[Vector]) -> str:
+    """The end of a row, ``,v0:[…],v1:[…]``: vectors travel as lists and the query makes them."""
+    return "".join(f",v{i}:{vector_literal(vector)}" for i, vector in enumerate(vectors))
 
 
 def set_vectors(names: tuple[str, ...], row: str, item: str) -> str:
@@ -84,14 +85,20 @@ def set_vectors(names: tuple[str, ...], row: str, item: str) -> str:
     return "".join(f" SET {item}.`{name}` = vecf32({row}.v{i})" for i, name in vectors)
 
 
-def is_same(names: tuple[str, ...], row: str, others: str, item: str) -> str:
+def is_same(names: tuple[str, ...], others: str, item: str, row: str = "") -> str:
     """The condition that an item has exactly these properties.
 
     FalkorDB takes vectors that are near each other for equal, so their distance is asked for.
     That fails where the item has something else in place of the vector.
 
-    >>> is_same((), "x", "p", "e")
-    'properties(e) = p'
+    Args:
+        names: of the vectors among them.
+        others: the name of the rest.
+        item: what is compared.
+        row: holds the vectors; where it is left out, any vectors will do.
+
+    >>> is_same((), "p", "e"), is_same(("v",), "p", "e")
+    ('properties(e) = p', 'properties(e) = p {.*, `v`: e.`v`}')
     """
     if not names:
         return f"properties({item}) = {others}"
@@ -100,18 +107,27 @@ def is_same(names: tuple[str, ...], row: str, others: str, item: str) -> str:
         f" AND vec.euclideanDistance({item}.`{name}`, vecf32({row}.v{i})) = 0"
         for i, name in enumerate(names)
     )
-    return f"properties({item}) = {others} {{.*, {own}}}{''.join(distances)}"
+    return f"properties({item}) = {others} {{.*, {own}}}{''.join(distances) if row else ''}"
 
 
 def _pairs(flat: list[Any]) -> dict[str, Any]:
-    return {text(name): decoded(cell) for name, cell in zip(flat[::2], flat[1::2], strict=True)}
+    names, cells = map(_name, flat[::2]), flat[1::2]
+    return {
+        # Most properties are texts, and there are a dozen of them in every memory.
+        name: text(value) if kind == _TEXT else decoded((kind, value))
+        for name, (kind, value) in zip(names, cells, strict=True)
+    }
 
 
-def _vector(numbers: list[bytes]) -> Vector:
-    digits = b",".join(numbers).decode("ascii")
-    if "n" in digits:  # nan or inf
+@lru_cache(maxsize=1024)
+def _name(raw: bytes) -> str:
+    return text(raw)
+
+
+def _vector(numbers: list[float]) -> Vector:
+    if not math.isfinite(sum(numbers)):
         raise Unstorable("holds a vector with a number that is not finite")
-    return Vector(digits)
+    return Vector.of(numbers)
 
 
 def _float(digits: bytes) -> float:
@@ -123,7 +139,7 @@ def _float(digits: bytes) -> float:
 
 _DECODERS: dict[int, Callable[[Any], Any]] = {
     1: lambda value: None,
-    2: text,
+    _TEXT: text,
     3: int,
     4: lambda value: value == b"true",
     5: _float,

@@ -124,7 +124,7 @@ def test_a_late_answer_is_not_asked_for_again(server: EmbeddedServer, owner: Con
         hasty.close()
 
 
-@pytest.mark.parametrize("option", ["decode_responses=True", "protocol=3", "socket_timeout=0.001"])
+@pytest.mark.parametrize("option", ["decode_responses=True", "protocol=2", "socket_timeout=0.001"])
 def test_options_in_the_address_cannot_change_our_settings(
     server: EmbeddedServer, option: str
 ) -> None:
@@ -132,7 +132,7 @@ def test_options_in_the_address_cannot_change_our_settings(
     try:
         assert ask(connection, "ECHO", "x") == b"x"
         settings = connection.connection_pool.connection_kwargs
-        assert (settings["protocol"], settings["socket_timeout"]) == (2, 30.0)
+        assert (settings["protocol"], settings["socket_timeout"]) == (3, 30.0)
     finally:
         connection.close()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-WRITES = ("GRAPH.QUERY", "EVAL", "SET")
+WRITES = ("GRAPH.QUERY", "EVAL", "SET", "HSET", "HDEL")
 
 
 class DyingConnection:

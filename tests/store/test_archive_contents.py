@@ -1,0 +1,210 @@
+"""Where FalkorDB's archive keeps contents, now and in earlier releases, and what it compares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from synapse.hippocampus.image import Vector
+from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.ports import GraphDocument
+from synapse.store.cypher import literal
+from synapse.store.falkordb import FalkorStore
+from synapse.store.keys import room_key
+from tests.support.canonical_dump import canonical_dump
+
+MORNING = "2026-01-05T08:00:00+00:00"
+ALL = ("ada", "bob", "f1", "f2")
+
+
+@pytest.fixture
+def graph(store: FalkorStore, graph_name: str) -> str:
+    """A small memory with embeddings and mentions, whose lock is held."""
+    entities = ({"uuid": u, "name": u.title(), "created_at": MORNING} for u in ("ada", "bob"))
+    ends = {"source_node_uuid": "ada", "target_node_uuid": "bob"}
+    document = GraphDocument(
+        entities=tuple(entities),
+        episodes=({"uuid": "monday", "name": "monday", "created_at": MORNING},),
+        facts=tuple({"uuid": u, **ends, "fact": f"{u} says", "weight": 0.1} for u in ("f1", "f2")),
+        mentions=({"uuid": "m", "episode_uuid": "monday", "entity_uuid": "ada"},),
+    )
+    store.write_memory(graph_name, document)
+    change(store, graph_name, "MATCH (n:Entity) SET n.name_embedding = vecf32([0.1, -0.0, 1e-7])")
+    change(
+        store,
+        graph_name,
+        "MATCH ()-[e:RELATES_TO]->() SET e.fact_embedding = vecf32([0.25, -3, 1e20])",
+    )
+    assert store.acquire_lock(graph_name, "mine", 60.0)
+    return graph_name
+
+
+def change(store: FalkorStore, graph: str, query: str) -> Any:
+    return store._connection.execute_command("GRAPH.QUERY", graph, query)
+
+
+def move(store: FalkorStore, graph: str, *uuids: str) -> set[str]:
+    images = store.read_images(graph, uuids).values()
+    changes = [ArchiveChange(i.uuid, i.kind, i.digest, "faded") for i in images]
+    return store.archive(graph, changes, "run", 100.0, "mine")
+
+
+def kept_count(store: FalkorStore, graph: str) -> int:
+    return int(store._connection.hlen(room_key(graph, "archive")))
+
+
+def as_before(store: FalkorStore, graph: str, state: str = "archived") -> None:
+    """Bring the archive into the form of earlier releases, which kept contents in its graph."""
+    memory = room_key(graph, "memory")
+    numbers = {
+        uuid.decode(): number
+        for number, uuid in change(store, memory, "MATCH (r:Archived) RETURN r.number, r.uuid")[1]
+    }
+    for uuid, image in store.read_archived_images(graph, ALL).items():
+        plain = {k: v for k, v in image.properties.items() if not isinstance(v, Vector)}
+        vectors = {k: v for k, v in image.properties.items() if isinstance(v, Vector)}
+        links = [
+            [k.type, k.is_outgoing, k.other, dict(k.properties), k.other_label] for k in image.links
+        ]
+        sets = "".join(
+            f" SET c.`{name}` = vecf32({[*map(repr, vector.numbers)]})".replace("'", "")
+            for name, vector in vectors.items()
+        )
+        change(
+            store,
+            memory,
+            f"CYPHER p={literal(plain)} links={literal(links)} "
+            f"MATCH (r:Archived {{number: {numbers[uuid]}}}) "
+            f"CREATE (r)-[:HOLDS]->(c:Content) SET c = $p{sets} "
+            "FOREACH (l IN $links | CREATE (r)-[:LINK {type: l[0], is_outgoing: l[1], "
+            "other: l[2], label: l[4]}]->(q:Link) SET q = l[3])",
+        )
+    store._connection.delete(room_key(graph, "archive"))
+
+
+def test_an_archive_of_an_earlier_release_is_listed_shown_and_restored(
+    store: FalkorStore, falkordb_uri: str, graph: str
+) -> None:
+    before = canonical_dump(falkordb_uri, graph)
+    assert move(store, graph, *ALL) == set(ALL)
+    images, entries = store.read_archived_images(graph, ALL), store.read_archive(graph)
+    as_before(store, graph)
+    assert store.read_archive(graph) == entries
+    found = store.read_archived_images(graph, ALL)
+    assert {u: i.content for u, i in found.items()} == {u: i.content for u, i in images.items()}
+    assert set(store.restore(graph, ALL, "mine").values()) == {"restored"}
+    assert canonical_dump(falkordb_uri, graph) == before
+    assert change(store, room_key(graph, "memory"), "MATCH (n:Content) RETURN count(n)")[1] == [[0]]
+
+
+def test_an_archive_of_an_earlier_release_is_purged(store: FalkorStore, graph: str) -> None:
+    move(store, graph, *ALL)
+    as_before(store, graph)
+    assert store.purge(graph, math.inf, "mine") == len(ALL)
+    assert all(m.is_removed_for_good and not m.name for m in store.read_archive(graph))
+    memory = room_key(graph, "memory")
+    assert change(store, memory, "MATCH (n) WHERE n:Content OR n:Link RETURN count(n)")[1] == [[0]]
+
+
+def test_a_run_of_an_earlier_release_that_died_is_settled(
+    store: FalkorStore, falkordb_uri: str, graph: str
+) -> None:
+    before = canonical_dump(falkordb_uri, graph)
+    document = store.read_images(graph, ["f1"])["f1"]
+    move(store, graph, "f1")
+    as_before(store, graph)
+    change(store, room_key(graph, "memory"), "MATCH (a:Archive) SET a.settled = 0")
+    assert store.restore(graph, ["f1"], "mine") == {"f1": "restored"}, "copied and gone"
+    assert canonical_dump(falkordb_uri, graph) == before
+    assert store.read_images(graph, ["f1"])["f1"].content == document.content
+
+
+def test_nothing_is_kept_twice(store: FalkorStore, graph: str) -> None:
+    move(store, graph, *ALL)
+    assert kept_count(store, graph) == len(ALL)
+    store.restore(graph, ["f1"], "mine")
+    assert kept_count(store, graph) == 1
+    store.purge(graph, math.inf, "mine")
+    assert kept_count(store, graph) == 0
+
+
+def test_a_purge_frees_what_no_entry_refers_to(store: FalkorStore, graph: str) -> None:
+    move(store, graph, "f1", "f2")
+    key = room_key(graph, "archive")
+    store._connection.hset(
+        key, mapping={str(n): b"left by a run that died" for n in range(7, 3000)}
+    )
+    assert store.purge(graph, 0.0, "mine") == 0
+    assert kept_count(store, graph) == 2
+    restored = store.restore(graph, ["f1", "f2"], "mine")
+    assert restored == {"f1": "restored", "f2": "restored"}
+
+
+OTHER_EMBEDDINGS = {
+    "a little": "vecf32([0.25001, -3, 1])",
+    "in one place only": "vecf32([0.25, -3, 1.00001])",
+    "another size": "vecf32([0.25, -3])",
+    "a list": "[0.25, -3, 1]",
+    "none": "null",
+}
+
+
+@pytest.mark.parametrize("kind", ["fact", "entity"])
+@pytest.mark.parametrize("how", OTHER_EMBEDDINGS)
+def test_another_embedding_between_copy_and_removal_stays(
+    store: FalkorStore, graph: str, how: str, kind: str
+) -> None:
+    change(store, graph, "MATCH ()-[e:RELATES_TO]->() SET e.fact_embedding = vecf32([0.25, -3, 1])")
+    change(store, graph, "MATCH (n:Entity) SET n.name_embedding = vecf32([0.25, -3, 1])")
+    if kind == "entity":
+        move(store, graph, "f1", "f2")
+    wanted = ("f1", "f2") if kind == "fact" else ("ada", "bob")
+    changed = (
+        "MATCH ()-[x:RELATES_TO {uuid: 'f1'}]->() SET x.fact_embedding = "
+        if kind == "fact"
+        else "MATCH (x:Entity {uuid: 'ada'}) SET x.name_embedding = "
+    )
+
+    class Overtaken:
+        """Somebody writes between the copy and the removal."""
+
+        def execute_command(self, *arguments: Any, **options: Any) -> Any:
+            sent = arguments[2] if len(arguments) > 2 else b""
+            if isinstance(sent, bytes) and b"DELETE" in sent and arguments[1] == graph:
+                change(store, graph, changed + "null")  # near what is there, nothing is written
+                change(store, graph, changed + OTHER_EMBEDDINGS[how])
+            return store._connection.execute_command(*arguments, **options)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store._connection, name)
+
+    images = store.read_images(graph, wanted).values()
+    changes = [ArchiveChange(i.uuid, i.kind, i.digest, "faded") for i in images]
+    moved = FalkorStore(Overtaken(), "redis://here").archive(graph, changes, "r", 1.0, "mine")
+    assert moved == {wanted[1]}
+    assert set(store.read_images(graph, wanted)) == {wanted[0]}
+    assert {m.uuid for m in store.read_archive(graph) if m.run_id == "r"} == {wanted[1]}
+
+
+def test_embeddings_of_several_names_and_sizes_go_together(
+    store: FalkorStore, falkordb_uri: str, graph: str
+) -> None:
+    change(store, graph, "MATCH (n {uuid: 'bob'}) SET n.name_embedding = vecf32([1, 2])")
+    change(store, graph, "MATCH (n {uuid: 'bob'}) SET n.other = vecf32([5])")
+    change(store, graph, "MATCH ()-[e {uuid: 'f2'}]->() SET e.other = e.fact_embedding")
+    change(store, graph, "MATCH ()-[e {uuid: 'f2'}]->() SET e.fact_embedding = null")
+    before = canonical_dump(falkordb_uri, graph)
+    assert move(store, graph, *ALL) == set(ALL)
+    assert set(store.restore(graph, ALL, "mine").values()) == {"restored"}
+    assert canonical_dump(falkordb_uri, graph) == before
+
+
+def test_a_fact_does_not_come_back_between_twins(store: FalkorStore, graph: str) -> None:
+    move(store, graph, "f1")
+    change(store, graph, "CREATE (:Entity {uuid: 'ada', name: 'Ada'})")
+    outcome = store.restore(graph, ["f1"], "mine")
+    assert outcome == {"f1": "its end ada shares its uuid with another memory"}
+    assert store.read_images(graph, ["f1"]) == {}
+    assert [m.state for m in store.read_archive(graph)] == ["archived"]

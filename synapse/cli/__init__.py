@@ -54,14 +54,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+GROUPS = {"archive": archive, "hermes": hermes, "schedule": schedule}
 for command in (
     chat, consolidate, plan, apply, prune, undo, restore, runs, status, doctor, explain, simulate,
     review, relations, recall_log, pin, unpin, purge, load,
 ):  # fmt: skip
     app.command()(command)
-app.add_typer(archive)
-app.add_typer(hermes)
-app.add_typer(schedule)
+for name, group in GROUPS.items():
+    app.add_typer(group, name=name)
 
 
 def _print_version(wanted: bool) -> None:
@@ -81,7 +81,9 @@ def _common(
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
-    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments in ([], *([group] for group in GROUPS)):
+        arguments.append("--help")
     verbose = "-v" in arguments or "--verbose" in arguments
     if not verbose:
         warnings.simplefilter("ignore")

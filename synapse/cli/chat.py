@@ -37,7 +37,7 @@ def chat(
 
     settings = read_settings(config)
     endpoint = Endpoint(url, model, model_key(), embedding_model)
-    with opened_store(settings) as store:
+    with opened_store(settings, may_create=True) as store:
         return asyncio.run(_talk(store, endpoint, group_id))
 
 

@@ -72,11 +72,11 @@ def moment(now: str | None) -> float:
 
 
 @contextmanager
-def opened_store(settings: Settings) -> Iterator[FalkorStore]:
-    """The store, closed afterwards."""
+def opened_store(settings: Settings, *, may_create: bool = False) -> Iterator[FalkorStore]:
+    """The store, closed afterwards; most commands want one that holds a memory already."""
     from synapse.store import open_store
 
-    store = open_store(settings.connection.address())
+    store = open_store(settings.connection.address(), may_create=may_create)
     try:
         with redirect_stdout(sys.stderr):  # a library's print must not break the JSON line
             yield store
@@ -118,6 +118,18 @@ def wanted_run(
 ) -> Run:
     """The run for the one graph that the options name."""
     return wanted_runs(store, settings, False, graph, group_id, **what)[0]
+
+
+def wanted_graph(
+    store: MemoryStore, settings: Settings, graph: str | None, group_id: str | None
+) -> str:
+    """The graph that the options name, or that holds the group they name."""
+    from synapse.hippocampus.scope import require_group
+
+    scope = _scope(store, graph, group_id, settings.connection.database)
+    if not scope.whole_graph:
+        require_group(scope, store.read_graph(scope.graph).group_ids())
+    return scope.graph
 
 
 def recollected(

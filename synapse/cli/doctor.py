@@ -11,10 +11,12 @@ from synapse.cli.common import (
     AsJson,
     ConfigFile,
     GraphName,
+    GroupId,
     Verbose,
     opened_store,
     present,
     read_settings,
+    wanted_graph,
 )
 from synapse.errors import StoreError, StoreUnreachable, SynapseError, UnknownGraph
 
@@ -25,16 +27,15 @@ if TYPE_CHECKING:
 
 
 def doctor(
+    group_id: GroupId = None,
     graph: GraphName = None,
     config: ConfigFile = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> int:
     """Check the server, every graph and what Synapse keeps; no graph is written."""
-    settings = read_settings(config)
-    findings = _examined(settings, graph)
+    findings, least = _examined(read_settings(config), graph, group_id)
     has_problem = any(finding.level == "problem" for finding in findings)
-    least = _least_rights(graph)
     if as_json:
         print(json.dumps(_as_dict(findings, has_problem, least)))
     else:
@@ -42,16 +43,22 @@ def doctor(
     return 1 if has_problem else 0
 
 
-def _examined(settings: Settings, graph: str | None) -> list[Finding]:
+def _examined(
+    settings: Settings, graph: str | None, group_id: str | None
+) -> tuple[list[Finding], str | None]:
+    """What was found, and the rights that are enough where the server could be asked."""
     from synapse.hippocampus.diagnosis import Finding
+    from synapse.store.rights import least_rights
 
     findings: list[Finding] = []
     try:
         with opened_store(settings) as store:
+            if group_id is not None:
+                graph = wanted_graph(store, settings, graph, group_id)
             findings += _all_findings(store, graph, settings.connection.database)
     except StoreError as error:
-        findings.append(Finding("connection", "problem", str(error)))
-    return findings
+        return [*findings, Finding("connection", "problem", str(error))], None
+    return findings, least_rights("GRAPH" if graph is None else graph)
 
 
 def _all_findings(store: FalkorStore, named: str | None, default: str) -> Iterator[Finding]:
@@ -86,13 +93,7 @@ def _failed(graph: str, error: SynapseError) -> Finding:
     return Finding("graph", "problem", str(error), graph)
 
 
-def _least_rights(graph: str | None) -> str:
-    from synapse.store.rights import least_rights
-
-    return least_rights("GRAPH" if graph is None else graph)
-
-
-def _as_dict(findings: list[Finding], has_problem: bool, least: str) -> dict[str, Any]:
+def _as_dict(findings: list[Finding], has_problem: bool, least: str | None) -> dict[str, Any]:
     return {
         "schema_version": 1,
         "ok": not has_problem,
@@ -101,7 +102,7 @@ def _as_dict(findings: list[Finding], has_problem: bool, least: str) -> dict[str
     }
 
 
-def _as_text(findings: list[Finding], least: str) -> str:
+def _as_text(findings: list[Finding], least: str | None) -> str:
     lines: list[str] = []
     graph: str | None = None
     for finding in findings:
@@ -112,5 +113,6 @@ def _as_text(findings: list[Finding], least: str) -> str:
         lines.append(f"{finding.level:<8} {finding.check:<12} {sentence}")
     problems, notes = (sum(f.level == level for f in findings) for level in ("problem", "note"))
     lines += ["", f"Problems: {problems}, notes: {notes}."]
-    lines += ["Enough for a database user on one graph:", f"  {least}"]
+    if least is not None:
+        lines += ["Enough for a database user on one graph:", f"  {least}"]
     return "\n".join(lines)

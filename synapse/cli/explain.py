@@ -16,6 +16,7 @@ from synapse.cli.common import (
     Verbose,
     recollected,
 )
+from synapse.hippocampus.quantity import quantity
 
 if TYPE_CHECKING:
     from synapse.hippocampus.explanation import Explanation
@@ -52,8 +53,8 @@ def _explanation_text(e: Explanation) -> str:
             for factor in e.factors
         ),
         f"half-life  {e.half_life_days:.1f} days   (stability {e.stability:.2f} from "
-        f"{e.rehearsals_count} episodes and {e.recalls_count} recalls, association "
-        f"{e.association:.2f})",
+        f"{quantity(e.rehearsals_count, 'episode')} and {quantity(e.recalls_count, 'recall')}, "
+        f"association {e.association:.2f})",
         f"last touch {e.last_touch or 'unknown: it counts as fresh'}",
         f"recalled   {e.last_recall or 'never'}{_demand(e)}",
         f"falls below the threshold: {e.falls_below_threshold_at or 'never'}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 from uuid import uuid4
@@ -18,6 +19,7 @@ from synapse.cli.common import (
     read_settings,
 )
 from synapse.errors import LockBusy
+from synapse.hippocampus.quantity import quantity
 
 LOADING_TTL_S = 600.0
 
@@ -35,7 +37,7 @@ def load(
     settings = read_settings(config)
     document = read_memory_file(file, group_id=group_id, now_iso=present().isoformat())
     target, token = graph or group_id, uuid4().hex
-    with opened_store(settings) as store:
+    with opened_store(settings, may_create=True) as store:
         if not store.acquire_lock(target, token, LOADING_TTL_S):
             raise LockBusy(f"another run or load works on graph {target!r}; try again after it")
         try:
@@ -48,5 +50,10 @@ def load(
         "episodes": len(document.episodes),
         "mentions": len(document.mentions),
     }
+    counts["undeclared"] = len(document.undeclared)
     print(json.dumps({"graph": target, "group_id": group_id, **counts, "added": added}))
+    if document.undeclared:
+        made = quantity(len(document.undeclared), "entity")
+        first = document.undeclared[0][:40]
+        print(f"{made} made that the file only refers to, as {first!r}", file=sys.stderr)
     return 0

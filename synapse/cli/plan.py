@@ -23,6 +23,7 @@ from synapse.cli.common import (
 from synapse.cli.report_file import ReportFile
 from synapse.cli.told import counted
 from synapse.errors import UsageError
+from synapse.hippocampus.quantity import quantity
 
 if TYPE_CHECKING:
     from synapse.hippocampus.consolidation import Run
@@ -70,9 +71,11 @@ def plan(
         file.write_text(planned.plan.dumps())
         print(f"Plan {planned.plan.id}: {counted(planned.plan.changes)}.")
     if planned.changed:
-        print(f"{len(planned.changed)} facts changed meanwhile and stay out.", file=sys.stderr)
+        left_out = quantity(len(planned.changed), "fact")
+        print(f"{left_out} changed meanwhile, left out of the plan.", file=sys.stderr)
     if planned.waiting_count:
-        print(f"{planned.waiting_count} candidates wait for a later run.", file=sys.stderr)
+        waiting = quantity(planned.waiting_count, "candidate")
+        print(f"{waiting} left for a later run.", file=sys.stderr)
     if refusal:
         print(f"synapse apply would refuse it: {refusal}", file=sys.stderr)
     return 0

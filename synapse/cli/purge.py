@@ -18,10 +18,12 @@ from synapse.cli.common import (
     Verbose,
     moment,
     opened_store,
+    present,
     read_settings,
     wanted_run,
 )
 from synapse.errors import LockBusy, UsageError
+from synapse.hippocampus.quantity import quantity
 
 DAY_S = 86_400.0
 _AGE = re.compile(r"(\d{1,5})d")
@@ -48,7 +50,10 @@ def purge(
     age = _AGE.fullmatch(older_than)
     if age is None:
         raise UsageError(f"--older-than {older_than[:20]!r} is not a number of days; write 90d")
-    before_s = moment(now) - int(age.group(1)) * DAY_S
+    now_s = moment(now)
+    if now_s > present().timestamp():
+        raise UsageError(f"--now {str(now)[:40]!r} lies in the future; purge takes the past only")
+    before_s = now_s - int(age.group(1)) * DAY_S
     settings = read_settings(config)
     with opened_store(settings) as store:
         scope = wanted_run(store, settings, graph, group_id, now_s=before_s).scope
@@ -69,8 +74,8 @@ def purge(
         told = {"graph": scope.graph, "archived_before": before, "memories": count}
         print(json.dumps({**told, "freed": count if yes else 0}))
     elif yes:
-        print(f"{count} memories archived before {before} are gone for good.")
+        print(f"Gone for good: {quantity(count, 'memory')} archived before {before}.")
     else:
-        print(f"{count} memories archived before {before} would be gone for good.")
+        print(f"Would be gone for good: {quantity(count, 'memory')} archived before {before}.")
         print("Nothing was freed; add --yes to do it. This cannot be taken back.")
     return 0

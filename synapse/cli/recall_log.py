@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -22,6 +22,11 @@ from synapse.cli.common import (
     wanted_run,
 )
 from synapse.errors import UsageError
+from synapse.hippocampus.quantity import quantity
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.model import GraphSnapshot
+    from synapse.hippocampus.recall import RecallSet
 
 
 def recall_log(
@@ -47,11 +52,21 @@ def recall_log(
     settings = read_settings(config)
     with opened_store(settings) as store:
         target = wanted_run(store, settings, graph, group_id, now_s=now_s).scope.graph
+        unknown = _unknown(store.read_graph(target), recall_sets)
         imported_count = store.import_recalls(target, recall_sets)
-    print(
-        json.dumps({"graph": target, "recall_sets": len(recall_sets), "imported": imported_count})
-    )
+    counts = {"recall_sets": len(recall_sets), "imported": imported_count}
+    print(json.dumps({"graph": target, **counts, "naming_unknown": len(unknown)}))
+    if unknown:
+        sets = quantity(len(unknown), "recall set")
+        print(f"{sets} with memories that are not in the graph, as {unknown[0]}", file=sys.stderr)
     return 0
+
+
+def _unknown(there: GraphSnapshot, recall_sets: Sequence[RecallSet]) -> list[str]:
+    """For each recall set that names a memory that is not there, the first one."""
+    known = {*there.entities.uuid, *there.facts.uuid}
+    firsts = (next((u for u, _ in each.ranks if u not in known), None) for each in recall_sets)
+    return [uuid for uuid in firsts if uuid is not None]
 
 
 @contextmanager

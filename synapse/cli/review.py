@@ -19,6 +19,7 @@ from synapse.cli.common import (
     read_settings,
     wanted_run,
 )
+from synapse.cli.told import take_back
 from synapse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def review(
 
     if (fact is None) != (decision is None) or decision not in (None, *DECISIONS):
         raise UsageError(f"name a fact and one of {', '.join(DECISIONS)}")
-    settings = read_settings(config)
+    settings, has_written = read_settings(config), False
     with opened_store(settings) as store:
         run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
         room = store.read_room(run.scope.graph)
@@ -57,6 +58,7 @@ def review(
         found = Review(store, thoughts, room)
         if fact is not None and decision is not None:
             cases = [found.decide(fact, decision, run.run_id, dry_run=dry_run)]
+            has_written = run.run_id in store.read_journal(run.scope.graph)
         else:
             cases = found.cases(decided_too=decided_too)
     if as_json:
@@ -65,6 +67,8 @@ def review(
         if dry_run and fact is not None:
             print("Dry run, nothing was written. The decision would lead to:")
         print("\n".join(map(_case_text, cases)))
+        if has_written:
+            print(take_back(run.run_id, run.scope.graph))
     else:
         print("Nothing waits for a decision.")
     return 0

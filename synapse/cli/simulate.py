@@ -17,6 +17,7 @@ from synapse.cli.common import (
     recollected,
 )
 from synapse.errors import ConfigurationError, UsageError
+from synapse.hippocampus.quantity import quantity
 
 if TYPE_CHECKING:
     from synapse.hippocampus.simulation import Moment, Simulation
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from synapse.hippocampus.standing import Standing
 
 BAR_CHARACTERS = 32
+_OPTIONS = {"base_half_life_days": "--half-life-days", "salience_boost": "--boost"}
+"""The options that try other constants, by the constants' names."""
 
 
 def simulate(
@@ -60,8 +63,8 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
 
     from synapse.hippocampus.stages import Thoughts
 
-    tried = {"base_half_life_days": half_life_days, "salience_boost": boost}
-    tried = {name: value for name, value in tried.items() if value is not None}
+    values = dict(zip(_OPTIONS, (half_life_days, boost), strict=True))
+    tried = {name: value for name, value in values.items() if value is not None}
     if not tried:
         return thoughts.standing
     whole = thoughts.config.model_dump()
@@ -70,7 +73,9 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
         config = type(thoughts.config).model_validate(whole)
     except ValidationError as error:
         problem = error.errors()[0]
-        raise UsageError(f"{problem['loc'][-1]} = {problem['input']}: {problem['msg']}") from None
+        name = str(problem["loc"][-1])
+        said = problem["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{_OPTIONS.get(name, name)} {problem['input']}: {said}") from None
     tried_out = Thoughts(
         thoughts.snapshot, thoughts.now_s, config, thoughts.recalled, thoughts.near_duplicates,
         thoughts.ledger,
@@ -80,8 +85,9 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
 
 def _chart(found: Simulation) -> str:
     memories_count = sum(found.memories.values())
+    memories = quantity(memories_count, "memory")
     lines = [
-        f"{memories_count} memories ({_counts(found.memories)}), if nothing touches them any more:",
+        f"{memories} ({_counts(found.memories)}), if nothing is touched any more:",
         f"{'in days':>7}  {'share below ' + format(found.threshold, 'g'):<{BAR_CHARACTERS}}"
         f"  {'weak':>7}  a run would propose",
     ]
@@ -102,5 +108,4 @@ def _line(moment: Moment, memories_count: int) -> str:
 
 
 def _counts(by_kind: dict[str, int]) -> str:
-    plural = {"entity": "entities", "fact": "facts"}
-    return ", ".join(f"{n} {k if n == 1 else plural[k]}" for k, n in by_kind.items() if n)
+    return ", ".join(quantity(n, kind) for kind, n in by_kind.items() if n)

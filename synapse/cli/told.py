@@ -8,16 +8,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from synapse.errors import PartlyApplied
+from synapse.hippocampus.quantity import quantity
 
 if TYPE_CHECKING:
     from synapse.hippocampus.applier import Applied
     from synapse.hippocampus.plan_file import PlannedChange
 
 _DOES = {
-    "end": ("ends", "facts ended"),
-    "reopen": ("is valid again", "facts valid again"),
-    "archive": ("moves into the archive", "memories archived"),
-    "restore": ("comes back from the archive", "memories restored"),
+    "end": ("ends", "fact", "ended"),
+    "reopen": ("is valid again", "fact", "valid again"),
+    "archive": ("moves into the archive", "memory", "archived"),
+    "restore": ("comes back from the archive", "memory", "restored"),
 }
 LEFT_LINES = 20
 
@@ -55,7 +56,19 @@ def counted(changes: Iterable[PlannedChange]) -> str:
     counts = dict.fromkeys(_DOES, 0)
     for change in changes:
         counts[change.do] += 1
-    return ", ".join(f"{n} {_DOES[do][1]}" for do, n in counts.items() if n) or "nothing"
+    said = (
+        f"{quantity(count, _DOES[do][1])} {_DOES[do][2]}" for do, count in counts.items() if count
+    )
+    return ", ".join(said) or "nothing"
+
+
+def take_back(run_id: str, graph: str) -> str:
+    """How to undo a run.
+
+    >>> take_back("r1", "my graph")
+    "Take it back with: synapse undo r1 --graph 'my graph'"
+    """
+    return f"Take it back with: synapse undo {run_id} --graph {shlex.quote(graph)}"
 
 
 def line(text: str) -> str:
@@ -77,10 +90,9 @@ def _lines(applied: Applied, dry_run: bool) -> list[str]:
     done = counted(c for c in applied.plan.changes if c.memory in applied.done)
     lines = [f"Dry run, nothing was written. It would be: {done}." if dry_run else f"Done: {done}."]
     if applied.run_id:
-        where = f"--graph {shlex.quote(applied.plan.graph)}"
-        lines.append(f"Take it back with: synapse undo {applied.run_id} {where}")
+        lines.append(take_back(applied.run_id, applied.plan.graph))
     if applied.already:
-        lines.append(f"{len(applied.already)} were so already.")
+        lines.append(f"Already so: {len(applied.already)}.")
     lines += [f"left  {uuid}  {why}" for uuid, why in list(applied.left.items())[:LEFT_LINES]]
     if len(applied.left) > LEFT_LINES:
         lines.append(f"left  {len(applied.left) - LEFT_LINES} more; --json lists them all")

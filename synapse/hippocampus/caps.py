@@ -22,6 +22,7 @@ from synapse.hippocampus.image import Kind
 from synapse.hippocampus.journal import RunEntry
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
+from synapse.hippocampus.quantity import quantity
 
 RUN_MAX_COUNT = 200
 BUDGET_DAYS = 90.0
@@ -122,7 +123,7 @@ def refuse_excess(
     hint = f"look at the plan, then allow it with --max-changes {len(planned)}"
     if len(planned) > allowed.in_all:
         raise SafetyCap(
-            f"{len(planned)} memories would change, at most {allowed.in_all} may; {hint}"
+            f"{quantity(len(planned), 'memory')} would change, at most {allowed.in_all} may; {hint}"
         )
     if max_changes is not None:
         return

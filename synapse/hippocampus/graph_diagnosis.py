@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from synapse.hippocampus.diagnosis import DAY_S, Finding, Judgement, counted, short, some, span
 from synapse.hippocampus.health import Contents, GraphHealth, Queue, Rights, RoomHealth, Stamps
 from synapse.hippocampus.model import DEFAULT_GROUPS
+from synapse.hippocampus.quantity import quantity
 
 OVERDUE_DAYS = 2.0
 MANY_FAILURES_COUNT = 3
@@ -58,7 +59,8 @@ def _groups(graph: str, contents: Contents) -> Judgement:
         if group != graph and group not in DEFAULT_GROUPS
     ]
     if not others:
-        return "ok", f"{contents.entities_count} entities, {contents.facts_count} facts, one group"
+        entities = quantity(contents.entities_count, "entity")
+        return "ok", f"{entities}, {quantity(contents.facts_count, 'fact')}, one group"
     items = sum(contents.items_by_group[group] for group in others)
     return "note", (
         f"{items} items are of other groups ({some(others)}): --group-id opens a graph of that "

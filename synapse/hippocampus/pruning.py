@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from synapse.hippocampus.config import PruningConfig
 from synapse.hippocampus.model import Bools, Floats, GraphOutline, Ints
+from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.ways import Ways
 
 VERDICTS = ("keep", "spared", "candidate")
@@ -35,7 +36,7 @@ class Reason:
     verdict: int
     """Number in :data:`VERDICTS`."""
     sentence: str
-    """May hold ``{strength}``, ``{threshold}``, ``{age_days}``, ``{importance}`` and
+    """May hold ``{strength}``, ``{threshold}``, ``{age}``, ``{importance}`` and
     ``{facts_count}``."""
 
 
@@ -43,16 +44,14 @@ _WEAK = "strength {strength} below {threshold}, but "
 REASONS = (
     Reason("strong", KEEP, "strength {strength} is not below {threshold}"),
     Reason("unscored", KEEP, "its strength is not known"),
-    Reason(
-        "faded", CANDIDATE, "strength {strength} below {threshold}, untouched for {age_days} days"
-    ),
+    Reason("faded", CANDIDATE, "strength {strength} below {threshold}, untouched for {age}"),
     Reason("over_cap", SPARED, _WEAK + "this run may propose no more"),
     Reason("bridge", SPARED, _WEAK + "nothing else is seen to connect its two ends"),
     Reason("sole_evidence", SPARED, _WEAK + "no other active fact tells of an end that stays"),
     Reason("carries_facts", SPARED, _WEAK + "{facts_count} of its facts stay"),
     Reason("hub", SPARED, _WEAK + "so many facts meet in it that it holds the graph together"),
     Reason("salient", SPARED, _WEAK + "it matters: salience {importance} when last touched"),
-    Reason("grace", SPARED, _WEAK + "it was touched {age_days} days ago"),
+    Reason("grace", SPARED, _WEAK + "it was touched {age} ago"),
     Reason("age_unknown", SPARED, _WEAK + "nothing tells its age"),
     Reason("recalled", SPARED, _WEAK + "somebody asked for it not long ago"),
     Reason("pinned", SPARED, _WEAK + "it is pinned"),
@@ -140,14 +139,29 @@ class PruningDecision:
     def explain_row(self, row: int) -> str:
         """Verdict and reason in words."""
         is_entity = row < len(self.staying_facts_count)
+        known = bool(np.isfinite(self.age_days[row]))
+        strength, threshold = _told_apart(float(self.strength[row]), self.threshold)
         sentence = REASONS[self.reasons[row]].sentence.format(
-            strength=f"{self.strength[row]:.3g}",
-            threshold=f"{self.threshold:g}",
-            age_days=f"{self.age_days[row]:.0f}",
+            strength=strength,
+            threshold=threshold,
+            age=quantity(round(self.age_days[row]), "day") if known else "a time unknown",
             importance=f"{self.importance[row]:.2f}",
             facts_count=self.staying_facts_count[row] if is_entity else 0,
         )
         return f"{self.verdict(row)}: {sentence}"
+
+
+def _told_apart(strength: float, threshold: float) -> tuple[str, str]:
+    """Both with as many digits as show which is less.
+
+    >>> _told_apart(0.2999999, 0.3), _told_apart(0.04123, 0.05)
+    (('0.2999999', '0.3'), ('0.0412', '0.05'))
+    """
+    for digits in range(3, 17):
+        shown = f"{strength:.{digits}g}", f"{threshold:.{max(digits, 6)}g}"
+        if (float(shown[0]) < float(shown[1])) == (strength < threshold):
+            break
+    return shown
 
 
 class PruningPolicy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from synapse.hippocampus.lexicon.grammar import Kind, Reading
+from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.relation_corrections import FEW_COUNT
 from synapse.hippocampus.relation_evidence import Evidence
 
@@ -46,7 +47,7 @@ def shown(evidence: Evidence, code: int, is_corrected: bool) -> Iterator[str]:
         ),
     ):
         if count:
-            yield f"{_number(int(count), things)} {words}."
+            yield f"{quantity(int(count), things)} {words}."
     if is_corrected:
         yield _CORRECTING
         if evidence.corrected_count[code] < FEW_COUNT:
@@ -77,7 +78,3 @@ def _values(evidence: Evidence, code: int) -> Iterator[str]:
     days = evidence.resolution_days[code]
     if days >= _MONTH_DAYS:
         yield _COARSE.format("year" if days >= _YEAR_DAYS else "month")
-
-
-def _number(count: int, things: str) -> str:
-    return f"{count} {things}" if count == 1 else f"{count} {things}s"

@@ -13,6 +13,7 @@ from synapse.hippocampus.model import DEFAULT_GROUPS, ENTITY, FACT, KIND_NAMES
 from synapse.hippocampus.outlived import Outlived
 from synapse.hippocampus.plan import Change
 from synapse.hippocampus.ports import Room
+from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.report import (
     ConsolidationReport,
     Contradictions,
@@ -108,7 +109,7 @@ def tell_resolved(
         report.warnings.append(f"a run would refuse this: {resolved.refusal}")
     if resolved.changed:
         report.warnings.append(
-            f"{len(resolved.changed)} facts changed meanwhile and were not resolved: "
+            f"{quantity(len(resolved.changed), 'fact')} changed meanwhile and not resolved: "
             f"{listed(resolved.changed)}"
         )
     if not report.contradictions.resolved and report.seen.facts:
@@ -119,20 +120,20 @@ def _nothing_resolved(
     resolved: Resolved, ledger: Mapping[str, Entry], confidence_min: float
 ) -> str:
     if resolved.is_dry and resolved.ended:
-        return f"a dry run writes nothing; {len(resolved.ended)} facts would be ended"
+        return f"a dry run writes nothing; {quantity(len(resolved.ended), 'fact')} would be ended"
     if resolved.changed:
-        return f"{len(resolved.changed)} facts that were to be ended changed meanwhile"
+        return f"{quantity(len(resolved.changed), 'fact')} to be ended changed meanwhile"
     open_ = [e for e in ledger.values() if e["state"] == "found" and e["verdict"] == "missed"]
     sure_count = sum(entry["confidence"] >= confidence_min for entry in open_)
     if sure_count:
-        return (
-            f"{sure_count} missed contradictions are certain, but what replaces them is not newer"
-        )
+        sure = quantity(sure_count, "missed contradiction")
+        return f"{sure} would be certain enough, but what replaces is not newer"
     if open_:
         return f"none of {len(open_)} missed contradictions reaches confidence {confidence_min:g}"
     decided_count = sum(entry["state"] in ("decided", "undone") for entry in ledger.values())
     if decided_count:
-        return f"a person has decided about the {decided_count} findings that would be written"
+        found = quantity(decided_count, "finding")
+        return f"a person has decided about the {found} that would be written"
     return "no fact that still holds is contradicted"
 
 
@@ -263,12 +264,12 @@ def _warnings(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> list[str]:
     warnings = [f"left out of the run: {n} {what}" for what, n in snapshot.left_out.items() if n]
     unknown_count = int(np.isnan(thoughts.touched.last_touch_s).sum())
     if unknown_count:
-        warnings.append(f"{unknown_count} memories carry no readable time; they count as fresh")
+        unknown = quantity(unknown_count, "memory")
+        warnings.append(f"{unknown} without a readable time, taken as fresh")
     crowded_count = thoughts.near_duplicates.left_out_count
     if crowded_count:
-        warnings.append(
-            f"{crowded_count} facts were not compared with each other: too many join two entities"
-        )
+        crowded = quantity(crowded_count, "fact")
+        warnings.append(f"{crowded} not compared with each other: too many join two entities")
     groups = sorted(snapshot.group_ids() - DEFAULT_GROUPS)
     if len(groups) > 1:
         warnings.append(f"the graph holds several groups, taken together: {listed(groups)}")
@@ -336,13 +337,12 @@ def _nothing_recalled(room: Room) -> str:
 
 def _nothing_to_prune(pruning: Pruning, standing: Standing) -> str:
     if pruning.spared:
-        return f"all {pruning.spared} memories below the threshold are spared"
+        return f"all below the threshold are spared: {quantity(pruning.spared, 'memory')}"
     weakest = float(standing.strength.min())
     left_days = (standing.lasts_days - standing.age_days)[np.isfinite(standing.age_days)]
     soon = left_days[np.isfinite(left_days)]
-    when = (
-        f"; the first falls below {pruning.threshold:g} in {np.ceil(soon.min()):.0f} days"
-        if len(soon)
-        else ""
-    )
+    when = ""
+    if len(soon):
+        days = quantity(int(np.ceil(soon.min())), "day")
+        when = f"; the first falls below {pruning.threshold:g} in {days}"
     return f"the weakest memory stands at {weakest:.4f}{when}"

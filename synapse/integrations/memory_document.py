@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from uuid import NAMESPACE_URL, uuid5
 
 from synapse.errors import UsageError
@@ -42,8 +43,18 @@ _SAYING: dict[Kind, tuple[str, ...]] = {
 """What an item without a uuid is known by."""
 
 
-def document_of(records: Iterable[Record], *, group_id: str, now_iso: str) -> GraphDocument:
+@dataclass(frozen=True, slots=True)
+class MemoryDocument(GraphDocument):
+    """The memory of a file."""
+
+    undeclared: tuple[str, ...] = ()
+    """Names of the entities that the file only refers to."""
+
+
+def document_of(records: Iterable[Record], *, group_id: str, now_iso: str) -> MemoryDocument:
     """Join records to one memory, ends and mentions resolved.
+
+    An end that is named and nowhere declared becomes an entity of that name.
 
     Raises:
         UsageError: a record is wrong; the sentence names it.
@@ -77,13 +88,14 @@ class _Memory:
         }  # fmt: skip
         self._places: dict[str, str] = {}
         self._named: dict[str, set[str]] = {}
+        self._undeclared: list[str] = []
 
-    def document(self) -> GraphDocument:
+    def document(self) -> MemoryDocument:
         """Everything added, in the order of the file."""
         entities, facts, episodes, mentions = (
             tuple(items.values()) for items in self._items.values()
         )
-        return GraphDocument(entities, facts, episodes, mentions)
+        return MemoryDocument(entities, facts, episodes, mentions, tuple(self._undeclared))
 
     def add_entity(self, record: Record) -> None:
         """An entity and the facts its observations are."""
@@ -190,6 +202,7 @@ class _Memory:
             raise UsageError(f"{record.where}: no entity of this file is {shown(uuid or name)}")
         uuid, created_at = self._uuid("entity", name), item["created_at"]
         self._named[name] = {uuid}
+        self._undeclared.append(name)
         new = {"uuid": uuid, "name": name, "summary": "", "labels": [], "created_at": created_at}
         return self._add("entity", new, record.where)
 

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from synapse.errors import UsageError
-from synapse.hippocampus.ports import GraphDocument
-from synapse.integrations.memory_document import document_of
+from synapse.integrations.memory_document import MemoryDocument, document_of
 from synapse.integrations.memory_record import Kind, Record, shown
 
 MAX_FILE_BYTES = 512 * 1024 * 1024
@@ -56,7 +55,7 @@ TYPES: dict[str, Kind] = {
 _GROUP_ID = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def read_memory_file(path: Path, *, group_id: str, now_iso: str) -> GraphDocument:
+def read_memory_file(path: Path, *, group_id: str, now_iso: str) -> MemoryDocument:
     """Read a memory file as the memory of one group.
 
     The same file gives the same uuids every time, so loading it twice adds nothing.

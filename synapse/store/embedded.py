@@ -77,6 +77,12 @@ class EmbeddedServer:
         self._keeper: ThreadPoolExecutor | None = None
 
     @property
+    def has_data(self) -> bool:
+        """Whether the folder keeps what a server has written."""
+        kept = ("dump.rdb", "appendonlydir")
+        return any((self.folder / name).exists() for name in kept)
+
+    @property
     def uri(self) -> str:
         """Where the server listens: ``unix://<socket path>``."""
         return f"unix://{self._socket_path}"

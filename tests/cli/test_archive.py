@@ -73,7 +73,7 @@ def test_a_run_comes_back_and_can_be_undone(
     assert done.code == 0 and "Done: 2 memories restored" in done.out
     assert there() == set(moved[1:])
     again = synapse("restore", moved[1], "--group-id", demo)
-    assert again.code == 0 and "1 were so already" in again.out
+    assert again.code == 0 and "Already so: 1." in again.out
     (undo,) = [line for line in done.out.splitlines() if "synapse undo" in line]
     undone = synapse(*shlex.split(undo.partition("synapse ")[2]))
     assert undone.code == 0 and there() == set()
@@ -88,7 +88,9 @@ def test_purging_needs_yes(
         return synapse("purge", "--older-than", "90d", "--group-id", demo, "--now", NOW, *more)
 
     dry = purge()
-    assert dry.code == 0 and dry.out.startswith("1 memories archived before 2026-03-03T00:00:00Z")
+    assert dry.code == 0 and dry.out.startswith(
+        "Would be gone for good: 1 memory archived before 2026-03-03T00:00:00Z"
+    )
     assert "add --yes" in dry.out
     assert set(store.read_archived_images(demo, moved)) == set(moved)
     assert purge("--json").summary["freed"] == 0

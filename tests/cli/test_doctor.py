@@ -90,3 +90,10 @@ def test_no_server_is_a_finding_and_no_graph_of_that_name_an_error(synapse, plac
     ended = synapse("doctor", "--graph", "nowhere", uri=place[0])
     assert (ended.code, ended.out) == (2, "") and "nowhere" in ended.err
     assert place[1].execute_command("GRAPH.LIST") == [b"my-agent"]
+
+
+def test_without_a_connection_nothing_is_said_of_rights(synapse):
+    ended = synapse("doctor", uri="redis://localhost:1")
+    assert ended.code == 1 and "no FalkorDB answers" in ended.out and "ACL" not in ended.out
+    document = json.loads(synapse("doctor", "--json", uri="redis://localhost:1").out)
+    assert document["least_rights"] is None

@@ -32,6 +32,17 @@ def test_load_takes_the_table_of_records_in_the_documentation(synapse, graph_nam
     assert "episode_uuid is missing" in synapse("load", str(file), "--group-id", graph_name).err
 
 
+def test_load_says_which_entities_a_file_only_refers_to(synapse, graph_name, tmp_path):
+    file = tmp_path / "memory.jsonl"
+    file.write_text(
+        '{"type": "entity", "name": "Ada", "entityType": "person"}\n'
+        '{"type": "relation", "from": "Ada", "to": "Oslo", "relationType": "lives in"}\n'
+    )
+    ended = synapse("load", str(file), "--group-id", graph_name)
+    assert (ended.code, ended.summary["entities"], ended.summary["undeclared"]) == (0, 2, 1)
+    assert ended.err == "1 entity made that the file only refers to, as 'Oslo'\n"
+
+
 def test_the_version_is_told(synapse):
     assert synapse("--version").out == f"synapse-hippocampus {__version__}\n"
 
@@ -113,3 +124,54 @@ def test_simulate_draws_what_would_fade_and_refuses_what_condemns_all(synapse, d
     for option in (["--days", "0"], ["--half-life-days", "-1"], ["--boost", "nan"]):
         ended = synapse(*asked, *option)
         assert ended.code == 2 and len(ended.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--half-life-days", "-3"), "--half-life-days -3.0: Input should be greater than"),
+        (("--boost", "1000"), "--boost 1000.0: Input should be less than"),
+    ],
+)
+def test_simulate_speaks_of_its_options(synapse, demo, arguments, says):
+    ended = synapse("simulate", "--group-id", demo, *arguments)
+    assert ended.code == 2 and ended.err.startswith(says)
+
+
+def test_status_and_doctor_of_one_group(synapse, consolidate, demo, connection):
+    other = f"{demo}-other"
+    query = "CREATE (:Entity {uuid: 'u', name: 'n', group_id: 'inside'})"
+    connection.execute_command("GRAPH.QUERY", other, query)
+    for named in (("--group-id", demo), ("--graph", demo)):
+        assert list(json.loads(synapse("status", *named, "--json").out)) == [demo]
+        found = json.loads(synapse("doctor", *named, "--json").out)["findings"]
+        assert {f["graph"] for f in found} == {None, demo}
+    inside = ("--graph", other, "--group-id", "inside")
+    assert list(json.loads(synapse("status", *inside, "--json").out)) == [other]
+    for command in ("status", "doctor"):
+        ended = synapse(command, "--graph", other, "--group-id", "outside")
+        assert ended.code == 2 and "there is no group 'outside'" in ended.err
+
+
+@pytest.mark.parametrize("group", ["archive", "hermes", "schedule"])
+def test_a_group_of_commands_shows_them_once(synapse, group):
+    ended = synapse(group)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.count("Usage:") == 1 and ended.out == synapse(group, "--help").out
+
+
+@pytest.mark.parametrize(
+    "command", ["status", "doctor", "consolidate", "explain x", "review", "prune", "runs"]
+)
+def test_a_folder_without_a_memory_stays_as_it_is(synapse, tmp_path, command):
+    (tmp_path / "other").mkdir()
+    for name in ("typo", "other"):
+        ended = synapse(*command.split(), uri=f"embedded:{tmp_path / name}")
+        assert ended.code == 2 and ended.err.startswith("no memory is kept in ")
+        assert f"/{name}; check FALKORDB_URI" in ended.err
+    assert [*tmp_path.iterdir()] == [tmp_path / "other"] and not any((tmp_path / "other").iterdir())
+
+
+def test_purge_refuses_a_moment_to_come(synapse, demo):
+    ended = synapse("purge", "--older-than", "90d", "--now", "2999-01-01", "--group-id", demo)
+    assert ended.code == 2 and "lies in the future" in ended.err

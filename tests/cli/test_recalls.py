@@ -28,7 +28,8 @@ def test_a_log_is_imported_once_and_folded_by_the_next_batch(synapse, demo, stor
     for imported in (2, 0):
         ended = synapse("recall-log", str(log), "--group-id", demo)
         assert ended.code == 0, ended.err
-        assert ended.summary == {"graph": demo, "recall_sets": 2, "imported": imported}
+        told = {"graph": demo, "recall_sets": 2, "imported": imported, "naming_unknown": 0}
+        assert ended.summary == told
     batch = synapse("consolidate", "--group-id", demo, "--now", DEMO_NOW)
     assert batch.summary["recalls"] == {"counted": 5, "exposures": 0, "pending": 0}
     assert synapse("recall-log", str(log), "--group-id", demo).summary["imported"] == 0
@@ -36,7 +37,9 @@ def test_a_log_is_imported_once_and_folded_by_the_next_batch(synapse, demo, stor
     assert "recalled   3 memories, 0 pinned" in status.out.split(demo)[1]
     with log.open("a") as more:
         more.write('{"uuids": ["new"], "at": 5}\n')
-    assert synapse("recall-log", str(log), "--group-id", demo).summary["imported"] == 1
+    ended = synapse("recall-log", str(log), "--group-id", demo)
+    assert (ended.summary["imported"], ended.summary["naming_unknown"]) == (1, 1)
+    assert ended.err == "1 recall set with memories that are not in the graph, as new\n"
 
 
 def test_explain_shows_in_which_place_and_how_often_a_memory_came(synapse, demo, store, log):

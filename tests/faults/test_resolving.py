@@ -157,7 +157,7 @@ def test_an_end_that_graphiti_has_written_itself_stays(stale, save, run, store, 
     assert outcome.error is None
     report = outcome.report
     assert (report.contradictions.resolved, report.wrote.invalidated) == (0, 0)
-    assert f"1 facts changed meanwhile and were not resolved: {stale.uuid}" in report.warnings
+    assert f"1 fact changed meanwhile and not resolved: {stale.uuid}" in report.warnings
     assert ends(save, stale.uuid) == (MONDAY, LATER)
     assert store.read_room(graph_name).ledger.get(stale.uuid, {"state": ""})["state"] != "resolved"
     assert store.lock_holder(graph_name) is None
@@ -199,7 +199,7 @@ def test_a_fact_that_is_said_again_before_the_write_is_left(stale, save, run, st
 
     outcome = run(by=SaidAgain(store._connection, "redis://here"))
     assert outcome.report.contradictions.resolved == 0
-    assert "1 facts changed meanwhile" in str(outcome.report.warnings)
+    assert "1 fact changed meanwhile" in str(outcome.report.warnings)
     assert ends(save, stale.uuid) == (None, None)
 
 

@@ -176,10 +176,10 @@ def test_a_disk_without_room_for_a_server_is_said(tmp_path: Path) -> None:
     program = (
         "import resource, sys; from synapse.cli import main; "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (16, resource.RLIM_INFINITY)); "
-        "main(['status'])"
+        "main(['load', sys.argv[1], '--group-id', 'g'])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program, str(demo_path())],
         env={**os.environ, "FALKORDB_URI": f"embedded:{tmp_path}/store"},
         capture_output=True,
         text=True,

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from synapse.hippocampus.journal import RunEntry
+from synapse.hippocampus.quantity import quantity
 from tests.cli.decisions.conftest import AT, edges, sure
 from tests.cli.test_consolidate import keys_of
 from tests.support.canonical_dump import canonical_dump
@@ -27,7 +28,7 @@ def test_a_plan_says_everything_and_writes_nothing(synapse, demo, findings, conn
     before, waiting, file = keys_of(connection, demo), findings(), tmp_path / "plan.json"
     options = ("--resolve", "--group-id", demo, *AT)
     told = synapse("plan", *options, "-o", str(file))
-    assert told.code == 0 and f"{len(sure(waiting))} facts ended" in told.out
+    assert told.code == 0 and f"{quantity(len(sure(waiting)), 'fact')} ended" in told.out
     assert synapse("plan", *options).out == file.read_text()
     changes = {change["memory"]: change for change in json.loads(file.read_text())["changes"]}
     assert set(changes) == sure(waiting)

@@ -1,6 +1,8 @@
 """review lists what waits and takes decisions; relations shows its table."""
 
 import json
+import re
+import shlex
 
 import pytest
 
@@ -37,7 +39,9 @@ def test_listing_writes_nothing(decide, demo, connection):
     assert keys_of(connection, demo) == before
 
 
-def test_keep_new_ends_the_older_fact(decide, consolidate, demo, findings, connection):
+def test_keep_new_ends_the_older_fact_and_says_how_to_take_it_back(
+    decide, consolidate, synapse, demo, findings, connection
+):
     case = next(
         c for c in findings().values() if c["verdict"] == "missed" and c["confidence"] < SURE
     )
@@ -53,6 +57,9 @@ def test_keep_new_ends_the_older_fact(decide, consolidate, demo, findings, conne
     assert case["fact"] not in findings()
     consolidate("--group-id", demo, *AT)
     assert edges(connection, demo) == after
+    (command,) = re.findall(r"^Take it back with: synapse (.*)$", ended.out, re.MULTILINE)
+    assert synapse(*shlex.split(command)).code == 0
+    assert edges(connection, demo) == before
 
 
 @pytest.mark.parametrize("decision", ["keep-old", "keep-both"])

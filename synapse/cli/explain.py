@@ -54,7 +54,7 @@ def _explanation_text(e: Explanation) -> str:
         ),
         f"half-life  {e.half_life_days:.1f} days   (stability {e.stability:.2f} from "
         f"{quantity(e.rehearsals_count, 'episode')} and {quantity(e.recalls_count, 'recall')}, "
-        f"association {e.association:.2f})",
+        f"association {e.association:.2f}{_former(e)})",
         f"last touch {e.last_touch or 'unknown: it counts as fresh'}",
         f"recalled   {e.last_recall or 'never'}{_demand(e)}",
         f"falls below the threshold: {e.falls_below_threshold_at or 'never'}",
@@ -78,6 +78,12 @@ def _bonus(e: Explanation) -> str:
     if not e.co_recall_bonus:
         return ""
     return f"; {e.co_recall_bonus:.2f} of it for being recalled together with others"
+
+
+def _former(e: Explanation) -> str:
+    if e.former_stability is None:
+        return ""
+    return f"; {e.former_stability:.2f} when it was archived before"
 
 
 def _demand(e: Explanation) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal
 
 from synapse.hippocampus.image import Kind
@@ -43,6 +44,8 @@ class ArchivedMemory:
     end_names: tuple[str, ...] = ()
     trace: Mapping[str, float] = field(default_factory=dict)
     """What was kept about it when it went: stability, last touch, parts of its importance."""
+    likeness: str = ""
+    """Names what it speaks of, see :func:`likeness`; purging leaves it."""
 
     @property
     def has_content(self) -> bool:
@@ -81,8 +84,54 @@ def not_to_propose(archive: Iterable[ArchivedMemory]) -> frozenset[str]:
     return frozenset(m.uuid for m in archive if m.by_person or m.state == "restored")
 
 
+def likeness(kind: Kind, group_id: str, *names: str) -> str:
+    """What a memory speaks of, told apart from its uuid and its wording.
+
+    What comes back through a new episode comes with a new uuid, and a fact often in other words.
+    An entity is known by its name, a fact by the names of its ends and its relation; case and
+    blanks do not matter. A digest, so that it can outlive what it was made of.
+
+    Args:
+        kind: of the memory.
+        group_id: the group that it belongs to.
+        names: of an entity its name; of a fact source, relation, target.
+
+    Returns:
+        Empty where one of the names is: then it is like no other.
+
+    >>> likeness("entity", "g", "Ada  Lovelace") == likeness("entity", "g", "ada lovelace")
+    True
+    >>> likeness("fact", "g", "Ada", "", "Bob")
+    ''
+    """
+    return likeness_of_folded(kind, group_id, *map(folded, names))
+
+
+def folded(name: str) -> str:
+    """A name without its case and its superfluous blanks.
+
+    >>> folded(" Ada  Lovelace")
+    'ada lovelace'
+    """
+    return " ".join(name.casefold().split())
+
+
+def likeness_of_folded(kind: Kind, group_id: str, *names: str) -> str:
+    """:func:`likeness` for names that are folded already, as in a graph that repeats them."""
+    if not all(names):
+        return ""
+    said = "\n".join((kind, group_id, *names)).encode("utf-8", "surrogatepass")
+    return blake2b(said, digest_size=16).hexdigest()
+
+
 def former_stability(archive: Iterable[ArchivedMemory]) -> dict[str, float]:
-    """How firm each memory was when it went, by uuid: one that comes back starts from there.
+    """How firm each memory was when it went: one that comes back starts from there.
+
+    Args:
+        archive: what is known of memories that went.
+
+    Returns:
+        By uuid and by likeness; memories that nothing had made firm are left out.
 
     >>> entry = ArchivedMemory("a", "fact", "", "", 1.0, "", "purged", "", trace={"stability": 3.0})
     >>> former_stability([entry])
@@ -90,6 +139,8 @@ def former_stability(archive: Iterable[ArchivedMemory]) -> dict[str, float]:
     """
     stability: dict[str, float] = {}
     for memory in archive:
-        before = stability.get(memory.uuid, 1.0)
-        stability[memory.uuid] = max(before, memory.trace.get("stability", 1.0))
+        known = memory.trace.get("stability", 1.0)
+        for key in (memory.uuid, memory.likeness):
+            if key and known > stability.get(key, 1.0):
+                stability[key] = known
     return stability

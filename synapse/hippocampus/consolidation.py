@@ -22,6 +22,7 @@ from synapse.errors import (
     UnknownGraph,
 )
 from synapse.hippocampus.applier import Job
+from synapse.hippocampus.archived import former_stability
 from synapse.hippocampus.caps import spent_on
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.interference import NearDuplicates
@@ -233,7 +234,11 @@ class ConsolidationEngine:
         return self._scoped(run, self.store.read_graph(run.scope.graph), room)
 
     def _recalled(self, run: Run, room: Room) -> Recalled:
-        return replace(Recalled.of(room), archived_count=self._archived_count(run))
+        return replace(
+            Recalled.of(room),
+            archived_count=self._archived_count(run),
+            former_stability=former_stability(self.store.read_archive(run.scope.graph)),
+        )
 
     def _archived_count(self, run: Run) -> int:
         """Memories that runs have taken of late."""

@@ -43,6 +43,8 @@ class Explanation:
     factors: tuple[Factor, ...]
     half_life_days: float
     stability: float
+    former_stability: float | None
+    """What it was when it, or a memory like it, was archived: it is never less again."""
     association: float
     co_recall_bonus: float
     """Retention gained by being recalled together with others, part of the strength."""
@@ -126,6 +128,7 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         factors=_factors(thoughts, row),
         half_life_days=float(curve.half_life_days(importance, stability)),
         stability=stability,
+        former_stability=_known(float(thoughts.former_stability[row])),
         association=float(thoughts.standing.kept.association[row]),
         co_recall_bonus=float(thoughts.standing.kept.bonus[row]),
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
@@ -221,6 +224,10 @@ def _contradiction(thoughts: Thoughts, fact: int) -> str | None:
         if finding.fact == fact:
             return f"{finding.verdict}: {finding.evidence}"
     return None
+
+
+def _known(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 def _time(seconds: float) -> str | None:

@@ -194,15 +194,8 @@ class GraphOutline:
         return self.entity_uuids + self.fact_uuids
 
     def keys(self) -> Keys:
-        """The key of each memory, shape (memories,).
-
-        An entity and a fact may share a uuid, so an entity's key has one bit flipped that no two
-        valid UUIDs differ in alone.
-        """
-        entities = memory_keys(self.entity_uuids).view(np.uint8).reshape(-1, 16).copy()
-        entities[:, 8] ^= 0x80
-        facts = memory_keys(self.fact_uuids).view(np.uint8).reshape(-1, 16)
-        return np.concatenate([entities, facts]).reshape(-1).view("S16")
+        """The key of each memory, shape (memories,)."""
+        return trace_keys(self.entity_uuids, self.fact_uuids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +336,22 @@ def memory_keys(uuids: Sequence[str]) -> Keys:
     for uuid in uuids:
         keys += _memory_key(uuid)
     return np.frombuffer(bytes(keys), "S16")
+
+
+def trace_keys(entity_uuids: Sequence[str], fact_uuids: Sequence[str]) -> Keys:
+    """The keys under which traces are kept: those of the entities, then those of the facts.
+
+    An entity and a fact may share a uuid, so an entity's key has one bit flipped that no two
+    valid UUIDs differ in alone.
+
+    >>> entity, fact = trace_keys(["a"], ["a"])
+    >>> entity == fact, fact == memory_keys(["a"])[0]
+    (False, True)
+    """
+    entities = memory_keys(entity_uuids).view(np.uint8).reshape(-1, 16).copy()
+    entities[:, 8] ^= 0x80
+    facts = memory_keys(fact_uuids).view(np.uint8).reshape(-1, 16)
+    return np.concatenate([entities, facts]).reshape(-1).view("S16")
 
 
 def _packed_if_canonical(joined: str) -> bytes | None:

@@ -37,6 +37,8 @@ class Recalled:
     """Id of the last recall set that this run has folded."""
     archived_count: int = 0
     """Memories that runs have ended or archived of late: they count against the lifetime cap."""
+    former_stability: Mapping[str, float] = field(default_factory=dict)
+    """How firm memories were that were archived, by uuid and likeness."""
 
     @classmethod
     def of(cls, room: Room) -> Recalled:

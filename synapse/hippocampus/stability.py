@@ -164,6 +164,27 @@ class Stability:
         wanted = np.minimum(np.divide(lifetime_days, lasts_days), self.config.stability_max)
         return as_given(np.fmax(stability, wanted), stability)
 
+    def regained(self, stability: Number, former: Number | float) -> Number:
+        """Stability of a memory that was archived and came back.
+
+        σ' = min(σ_max, max(σ, σ_then))
+
+        Relearning what was once known takes less than learning it: H. Ebbinghaus, *Memory*
+        (1885), measured just these savings. So it starts from where it was.
+
+        Args:
+            stability: σ, see :meth:`of`.
+            former: σ_then, what it was when it went; NaN where it never did, or nothing is known.
+
+        Returns:
+            In [σ, ``stability_max``].
+
+        >>> Stability().regained(1.0, 9.0), Stability().regained(2.0, float("nan"))
+        (9.0, 2.0)
+        """
+        again = np.fmax(stability, np.minimum(former, self.config.stability_max))
+        return as_given(again, stability)
+
     def _spaced(self, times_s: Floats, memory: Ints, memories_count: int) -> Floats:
         is_gap = memory[1:] == memory[:-1]
         with np.errstate(over="ignore"):

@@ -27,6 +27,7 @@ from synapse.hippocampus.outlived import Outlived
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.relations import RelationLearner
+from synapse.hippocampus.returning import former_column
 from synapse.hippocampus.salience import SalienceScorer
 from synapse.hippocampus.schema import Schema, SchemaExtractor
 from synapse.hippocampus.share import shares, words_counts
@@ -159,7 +160,7 @@ class Thoughts:
 
     @cached_property
     def stability(self) -> Floats:
-        """Stability from spaced rehearsals, association, demand and lifetime, 1 or more."""
+        """Stability from rehearsals, association, demand, lifetime and the past, 1 or more."""
         rehearsed = Stability(self.config.forgetting)
         column = rehearsed.column(self.touched.times_s, self.touched.offsets, self.usage.recalls)
         column = rehearsed.raised(column, self.association, self.config.hebbian.stability_boost)
@@ -167,7 +168,12 @@ class Thoughts:
         of_facts = column[len(self.snapshot.entities) :]
         lasts_days = self.curve.days_until(self.config.prune_below, 0.0)
         of_facts[:] = rehearsed.durable(of_facts, self.lifetime_days, lasts_days)
-        return column
+        return rehearsed.regained(column, self.former_stability)
+
+    @cached_property
+    def former_stability(self) -> Floats:
+        """How firm each memory was when it was archived; NaN where none like it ever was."""
+        return former_column(self.snapshot, self.recalled.former_stability)
 
     @cached_property
     def bonus(self) -> Floats:

@@ -12,7 +12,7 @@ from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.health import GraphHealth, ServerHealth
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
-from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, memory_keys
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.recall import RecallSet
@@ -138,9 +138,11 @@ class FalkorStore:
     ) -> set[str]:
         """Move memories into the archive, facts before entities."""
         with self._at_work_on(graph) as connection:
-            traces = room.read_some_traces(
-                connection, graph, memory_keys([c.uuid for c in changes])
+            entities, facts = (
+                [change.uuid for change in changes if change.kind == kind]
+                for kind in ("entity", "fact")
             )
+            traces = room.read_some_traces(connection, graph, trace_keys(entities, facts))
             keep = lock.kept_lock(connection, graph, lock_token)
             return archive.archive(connection, graph, changes, traces, run_id, now_s, keep)
 

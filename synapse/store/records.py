@@ -6,9 +6,9 @@ import json
 from dataclasses import fields
 
 from synapse.errors import StoreError
-from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
-from synapse.hippocampus.image import MemoryImage
-from synapse.hippocampus.model import memory_keys
+from synapse.hippocampus.archived import ArchivedMemory, ArchiveState, likeness
+from synapse.hippocampus.image import Kind, MemoryImage
+from synapse.hippocampus.model import trace_keys
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.traces import TraceTable, rows_of
 
@@ -41,18 +41,30 @@ def new_entry(
         labels=image.labels,
         ends=image.ends,
         end_names=image.end_names,
-        trace=trace_of(image.uuid, traces),
+        trace=trace_of(image.uuid, image.kind, traces),
+        likeness=_likeness(image),
     )
 
 
-def trace_of(uuid: str, traces: TraceTable) -> dict[str, float]:
+def _likeness(image: MemoryImage) -> str:
+    if image.kind == "entity":
+        return likeness("entity", image.group_id, image.name)
+    source, target = image.end_names or ("", "")
+    relation = image.properties.get("name")
+    return likeness(
+        "fact", image.group_id, source, relation if isinstance(relation, str) else "", target
+    )
+
+
+def trace_of(uuid: str, kind: Kind, traces: TraceTable) -> dict[str, float]:
     """What a table keeps about one memory; empty where it keeps nothing.
 
     >>> from synapse.hippocampus.traces import empty_traces
-    >>> trace_of("a", empty_traces())
+    >>> trace_of("a", "fact", empty_traces())
     {}
     """
-    row = rows_of(traces, memory_keys([uuid])) if len(traces) else None
+    key = trace_keys([uuid], []) if kind == "entity" else trace_keys([], [uuid])
+    row = rows_of(traces, key) if len(traces) else None
     if row is None:
         return {}
     trace = traces[row[0]]
@@ -71,7 +83,7 @@ def entry_of(uuid: str, run_id: str, state: ArchiveState, details: str) -> Archi
         StoreError: it is not an entry.
     """
     try:
-        known = json.loads(details)
+        known = {"likeness": ""} | json.loads(details)
         known = {name: known[name] for name in _NAMES}
         known |= {name: tuple(known[name]) for name in _TUPLES}
     except (ValueError, TypeError, KeyError) as error:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from synapse.errors import LockLost, UnknownGraph
-from synapse.hippocampus.archived import former_stability, not_to_propose
-from synapse.hippocampus.model import memory_keys
+from synapse.hippocampus.archived import former_stability, likeness, not_to_propose
+from synapse.hippocampus.model import trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.traces import trace_table
@@ -201,19 +201,22 @@ def test_what_came_back_by_itself_can_go_again(any_store: MemoryStore, graph: st
 
 def test_the_trace_is_kept_with_the_memory(any_store: MemoryStore, graph: str) -> None:
     traces = trace_table(
-        memory_keys(["f1", "f2"]),
-        {"stability": np.array([2.5, 1.0]), "last_touch_s": np.array([7.0, 8.0])},
+        trace_keys(["bob"], ["f1", "f2"]),
+        {"stability": np.array([4.0, 2.5, 1.0]), "last_touch_s": np.array([6.0, 7.0, 8.0])},
     )
-    plan = ConsolidationPlan(graph, "run", "c", 0, traces=traces, changed=np.ones(2, np.bool_))
+    plan = ConsolidationPlan(graph, "run", "c", 0, traces=traces, changed=np.ones(3, np.bool_))
     any_store.apply(plan, "mine")
-    move(any_store, graph, "f1", "eve", by_person=True)
+    move(any_store, graph, "f1", "f2", "eve", "bob", by_person=True)
     entries = {m.uuid: m for m in any_store.read_archive(graph)}
+    assert (entries["bob"].trace["stability"], entries["bob"].trace["kind"]) == (4.0, 0)
     assert entries["f1"].trace["stability"] == 2.5 and entries["f1"].trace["last_touch_s"] == 7.0
     assert entries["eve"].trace == {}
     any_store.purge(graph, math.inf, "mine")
     archive = any_store.read_archive(graph)
-    assert former_stability(archive) == {"f1": 2.5, "eve": 1.0}
-    assert not_to_propose(archive) == {"f1", "eve"}
+    like = likeness("fact", "_", "Ada", "KNOWS", "Bob")
+    bob = likeness("entity", "_", "Bob")
+    assert former_stability(archive) == {"f1": 2.5, like: 2.5, "bob": 4.0, bob: 4.0}
+    assert not_to_propose(archive) == {"f1", "f2", "eve", "bob"}
 
 
 def test_without_the_lock_nothing_moves(any_store: MemoryStore, graph: str) -> None:

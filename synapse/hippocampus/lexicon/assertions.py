@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,21 @@ class AssertionWords:
     """Words of dates."""
     news: frozenset[str]
     """Words that introduce news at the beginning of a sentence."""
-    openers: frozenset[str]
-    """Words after which, at the end of a sentence, anything may follow."""
+    because: frozenset[str]
+    """Words after which, at the end of a sentence, a reason stands."""
+    beside: frozenset[str]
+    """The same of company."""
+    acting_as: frozenset[str]
+    """The same of a role."""
+    from_then: frozenset[str]
+    """The same of a time."""
+    clauses: frozenset[str]
+    """The same of a clause about somebody of :attr:`clause_subjects`."""
+    clause_subjects: frozenset[str]
+    whenever: frozenset[str]
+    """Words that begin a condition."""
     endings_openers: frozenset[str]
-    """The same where the sentence tells of an end."""
+    """Words after which, at the end of a sentence that tells of an end, anything may follow."""
     helping: frozenset[str]
     """Forms that stand before a verb, besides those of *be* and *have*."""
     bare: frozenset[str]
@@ -95,3 +107,8 @@ class AssertionWords:
     indefinite: frozenset[str]
     companions: frozenset[str]
     """Prepositions that put a value beside the subject: *works with*."""
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """Words after which, at the end of a sentence, something else is told."""
+        return self.because | self.beside | self.acting_as | self.from_then | self.clauses

@@ -72,7 +72,13 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "half again here there time utc"
     ),
     news=_bag("no sorry correction update note news now actually fact oops"),
-    openers=_bag("as with because due since so where thanks by"),
+    because=_bag("because due thanks"),
+    beside=_bag("with by"),
+    acting_as=_bag("as"),
+    from_then=_bag("since"),
+    clauses=_bag("so where"),
+    clause_subjects=_bag("he she they that"),
+    whenever=_bag("when while where whenever if unless during"),
     endings_openers=_bag("because due since thanks"),
     helping=_bag("did does do been being got gets"),
     bare=_bag(
@@ -106,8 +112,12 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "version": _bag("upgrade downgrade bump update migrate move switch"),
     },
     fields=_bag("software data product project sales marketing research account human resources"),
-    failing=_bag("fail fails failed failing crashed broke breaks regretted regrets lost not never "
-                 "didn't doesn't wasn't isn't hasn't but though although however only except"),
+    failing=_bag(
+        "fail fails failed failing crashed broke breaks regretted regrets lost lasted lasts ended "
+        "ends overturned reversed blocked vetoed rejected cancelled went left fired sacked "
+        "dismissed quit died not never didn't doesn't wasn't isn't hasn't but though although "
+        "however only except"
+    ),
     changes=_bag(
         "set reset raise lower increase decrease reduce extend shorten change update bump move "
         "relocate switch migrate rename name transfer postpone push reschedule become appoint "

@@ -50,6 +50,7 @@ class EndingReader:
         self._assertions = assertions
         self._words = words
         self._begins = frozenset(map(stem, words.begins))
+        self._changes = frozenset(map(stem, words.bare))
         self._occupations = frozenset(map(stem, words.occupations))
         self._nouns = assertions.nouns
         self._occasions = frozenset(map(stem, words.occasions | words.reasons | {"end"}))
@@ -183,17 +184,17 @@ class EndingReader:
         return "plainly"
 
     def _goes_on(self, rest: Sequence[Token]) -> bool:
-        """Whether another clause goes on with the same subject, and not about the same change."""
+        """Whether what follows another clause is of its own, and not about the same change."""
         w = self._words
         told = list(dropwhile(lambda t: t.word in w.joins | w.adverbs | {","}, rest))
-        if not told:
+        if not told or _is_agreement(told) or told[0].word in w.endings_openers:
             return True
-        first = told[0]
-        refers = w.determiners | w.pronouns | w.relatives | w.prepositions | _MARKS | w.failing
+        first, joined = told[0], len(told) < len(rest)
+        hangs = w.prepositions if joined else w.prepositions | w.determiners
         return not (
             (first.is_name and first.word not in w.occasions)
-            or (first.word in refers and first.word not in w.endings_openers)
-            or any(t.word in _MARKS | w.pronouns | w.failing for t in told)
+            or first.word in hangs
+            or any(t.word in _MARKS | w.failing or t.stem in self._changes for t in told)
         )
 
     def _rest(self, rest: Sequence[Token], evidence: frozenset[str]) -> Grade:
@@ -205,7 +206,7 @@ class EndingReader:
             return "perhaps"  # "left the building of ⟨o⟩"
         for place, token in enumerate(rest):
             following = rest[place + 1] if place + 1 < len(rest) else None
-            if token.word in w.endings_openers:
+            if token.word in w.endings_openers or _is_agreement(rest[place:]):
                 return "plainly"
             if token.word in w.joins | {",", ";", "("}:
                 return "plainly" if self._goes_on(rest[place + 1 :]) else "perhaps"
@@ -220,3 +221,8 @@ class EndingReader:
             if place > named and token.stem in self._nouns - evidence - self._occasions:
                 return "perhaps"  # "in the staging environment"
         return "plainly"
+
+
+def _is_agreement(told: Sequence[Token]) -> bool:
+    """Whether somebody has agreed to what was told: *as agreed on Monday*."""
+    return len(told) > 1 and told[0].word == "as" and told[1].word.endswith("ed")

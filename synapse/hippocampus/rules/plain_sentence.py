@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from synapse.hippocampus.lexicon.words import is_past, is_plain
+from synapse.hippocampus.rules.afterwords import leave_it
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered
 from synapse.hippocampus.rules.vocabulary import Vocabulary
@@ -24,6 +25,7 @@ REVIEW_RATIO = 0.6
 """What is left of a confidence where a sentence tells a story, a wish, somebody's opinion."""
 _UNKNOWN_MAX_COUNT = 6
 _TO, _FROM = "to", "from"
+_OPENERS = frozenset(",(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,13 +282,8 @@ class PlainSentence:
             raise _Other("perhaps")
         for place, token in enumerate(tail):
             following = tail[place + 1] if place + 1 < len(tail) else None
-            if token.word in w.openers or token.word == "(":
-                return
-            if token.word in w.joins or token.word == ",":
-                goes_on = token.word in w.joins or (
-                    following and following.word in w.openers | w.relatives | w.joins
-                )
-                if not goes_on or (following and (following.is_name or not following.is_word)):
+            if token.word in w.openers | w.joins | _OPENERS:
+                if not leave_it(tail[place:], self._known):
                     raise _Other("perhaps")
                 return
             if token.is_name and token.word not in w.occasions:

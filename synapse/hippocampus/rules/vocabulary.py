@@ -133,6 +133,14 @@ class Vocabulary:
             return False
         return following.stem in self.occupations or following.word in self.words.fields
 
+    def takes_back(self, told: Sequence[Token]) -> bool:
+        """Whether a clause behind the value tells of a further change, or that it failed."""
+        return any(t.word in self.words.failing or t.stem in self._reverses for t in told)
+
+    @cached_property
+    def _reverses(self) -> frozenset[str]:
+        return frozenset(map(stem, self.words.bare))
+
     def narrows(self, token: Token) -> bool:
         """Whether a word behind the value tells where alone it holds: *in the region*."""
         w = self.words

@@ -76,6 +76,8 @@ def plan(
     if planned.waiting_count:
         waiting = quantity(planned.waiting_count, "candidate")
         print(f"{waiting} left for a later run.", file=sys.stderr)
+    for warning in planned.warnings:
+        print(warning, file=sys.stderr)
     if refusal:
         print(f"synapse apply would refuse it: {refusal}", file=sys.stderr)
     return 0

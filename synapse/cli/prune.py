@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 from uuid import uuid4
 
@@ -52,6 +53,8 @@ def prune(
         if apply:
             free_graph(store, run.scope.graph, lock_wait)
         planned = planned_for(store, settings, run)
+        for warning in planned.warnings:
+            print(warning, file=sys.stderr)
         job = Job(run.run_id, "prune --apply", run.now_s, max_changes, dry_run=not apply)
         changes = GraphChanges(store, run.scope, settings.hippocampus)
         applied = changes.apply(planned.plan, job, uuid4().hex)

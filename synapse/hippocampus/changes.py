@@ -12,6 +12,7 @@ from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.plan_file import MemoryPlan
 from synapse.hippocampus.planning import Planned, empty_plan, plan_prune, plan_resolve
 from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.recalled import NO_RECALL_KNOWN, is_any_recall_known
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time
@@ -74,7 +75,13 @@ class GraphChanges:
             self._store, self._scope, thoughts, self._runs(), max_changes, beside=ends
         )
         both = pruned.plan.model_copy(update={"changes": (*ends, *pruned.plan.changes)})
-        return replace(planned, plan=both, waiting_count=pruned.waiting_count)
+        blind = bool(pruned.plan.changes) and not is_any_recall_known(room)
+        return replace(
+            planned,
+            plan=both,
+            waiting_count=pruned.waiting_count,
+            warnings=(NO_RECALL_KNOWN,) if blind else (),
+        )
 
     def apply(self, plan: MemoryPlan, job: Job, lock_token: str) -> Applied:
         """Carry out a plan, or complete what a run that died has begun of it.

@@ -38,6 +38,8 @@ class Planned:
     """Decisions that an ingestion had overwritten."""
     waiting_count: int = 0
     """Candidates of pruning that have to wait for a later run."""
+    warnings: tuple[str, ...] = ()
+    """What whoever carries it out should know."""
 
 
 def empty_plan(scope: Scope, thoughts: Thoughts) -> MemoryPlan:

@@ -19,6 +19,11 @@ from synapse.hippocampus.recall import Profiles, fold
 REMEMBERED_DAYS = 90.0
 """How long the recalls of a memory are kept that the graph no longer has: it may come back."""
 
+NO_RECALL_KNOWN = (
+    "no recall was ever recorded here, so nothing tells which of the faded memories are needed: "
+    "look at them one by one before you archive any"
+)
+
 _Value = TypeVar("_Value")
 
 
@@ -84,6 +89,13 @@ class Recalled:
 
 
 NEVER_RECALLED = Recalled()
+
+
+def is_any_recall_known(room: Room) -> bool:
+    """Whether anybody was ever recorded to have asked for anything."""
+    return any(profile.search_count for profile in room.profiles.values()) or any(
+        recall_set.asked for recall_set in room.recalls
+    )
 
 
 def changed(

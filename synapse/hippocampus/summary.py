@@ -14,6 +14,7 @@ from synapse.hippocampus.outlived import Outlived
 from synapse.hippocampus.plan import Change
 from synapse.hippocampus.ports import Room
 from synapse.hippocampus.quantity import quantity
+from synapse.hippocampus.recalled import NO_RECALL_KNOWN, is_any_recall_known
 from synapse.hippocampus.report import (
     ConsolidationReport,
     Contradictions,
@@ -79,11 +80,8 @@ def summarize(
         pruning=_pruning(standing) if prune else None,
         warnings=list(known.warnings),
     )
-    if report.pruning and report.pruning.candidates and not _is_any_recall_known(room):
-        report.warnings.append(
-            "no recall was ever recorded here, so nothing tells which of the faded memories are "
-            "needed: look at them one by one before you archive any"
-        )
+    if report.pruning and report.pruning.candidates and not is_any_recall_known(room):
+        report.warnings.append(NO_RECALL_KNOWN)
     report.reason_for_zero = _reasons_for_zero(report, standing, room)
     if report.seen.facts and not report.stale.count:
         report.reason_for_zero["stale"] = _nothing_stale(known.outlived)
@@ -319,12 +317,6 @@ def _reasons_for_zero(
     if report.pruning is not None and not report.pruning.candidates:
         reasons["pruning"] = _nothing_to_prune(report.pruning, standing)
     return reasons
-
-
-def _is_any_recall_known(room: Room) -> bool:
-    return any(profile.search_count for profile in room.profiles.values()) or any(
-        recall_set.asked for recall_set in room.recalls
-    )
 
 
 def _nothing_recalled(room: Room) -> str:

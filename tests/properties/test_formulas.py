@@ -173,6 +173,17 @@ def test_stability_is_bounded_whatever_comes(episodes: list[float], recalls: lis
     assert 1.0 <= STABILITY.of(episodes, recalls) == STABILITY.of(*known) <= 32.0
 
 
+@given(stability, any_float, any_float)
+def test_what_lasts_and_what_comes_back_is_never_the_weaker_for_it(
+    value: float, a: float, b: float
+) -> None:
+    durable = STABILITY.durable(value, a, 190.0)
+    assert value <= durable <= 32.0
+    assert value <= STABILITY.regained(value, b) <= 32.0
+    longer = STABILITY.durable(value, max(a, b), 190.0)
+    assert longer >= durable or math.isnan(a) or math.isnan(b)
+
+
 @given(stability, unit, unit)
 def test_association_and_demand_never_lower_stability(value: float, a: float, b: float) -> None:
     loose, firm = sorted((a, b))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from synapse.hippocampus.co_recall import PARTNERS_MAX_COUNT, pairs
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.recall import (
     RECENT_MAX_COUNT,
     SOURCES_MAX_COUNT,
@@ -16,6 +19,10 @@ from synapse.hippocampus.recall import (
     RecallSet,
     fold,
 )
+from synapse.hippocampus.recalled import Recalled
+from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.traces import TraceTable
+from tests.support.small_graphs import small_graph
 
 DAY_S = 86_400.0
 START_S = 1.7e9
@@ -164,3 +171,58 @@ def test_velocities_are_bounded_at_any_moment(now_s: float, log: list[RecallSet]
     for profile in fold({}, {}, log)[0].values():
         assert 0.0 <= profile.velocity_ratio(now_s) <= 30.0 / 7.0 + 1e-12
         assert profile.per_day(now_s, 7.0) * 7.0 <= profile.total_count + 1e-9
+
+
+def small_memory() -> GraphSnapshot:
+    """Facts that are named like the memories that are recalled here, told long ago."""
+    graph = small_graph(3, [(0, 1, [0]), (1, 2, [0]), (2, 0, [0])] * 2, [START_S - 90.0 * DAY_S])
+    graph.facts.uuid[:] = [f"m{number}" for number in range(6)]
+    return graph
+
+
+MEMORY = small_memory()
+NOW_S = START_S + 1_000.0 * DAY_S
+
+
+def thoughts(known: object) -> Thoughts:
+    profiles, links = known  # type: ignore[misc]
+    return Thoughts(MEMORY, NOW_S, HippocampusConfig(), Recalled(profiles, links))
+
+
+def kept(known: object) -> TraceTable:
+    return thoughts(known).traces
+
+
+@given(logs, recall_sets)
+def test_one_more_recall_never_makes_a_memory_weaker(log: list[RecallSet], more: RecallSet) -> None:
+    """Whenever it was, whatever its rank, with whatever others."""
+    before, after = (thoughts(fold({}, {}, each)) for each in (log, [*log, more]))
+    assert (after.demand >= before.demand - 1e-12).all()
+    assert (after.standing.strength >= before.standing.strength - 1e-6).all()
+    until_days = [t.standing.lasts_days + t.last_touch_s / DAY_S for t in (before, after)]
+    assert (until_days[1] >= until_days[0] * (1.0 - 1e-6)).all()
+
+
+@given(logs, st.randoms(use_true_random=False))
+def test_better_places_never_make_a_memory_weaker(log: list[RecallSet], random) -> None:
+    better = [
+        replace(r, ranks=tuple((uuid, random.randint(1, rank)) for uuid, rank in r.ranks))
+        for r in log
+    ]
+    before, after = (fold({}, {}, each)[0] for each in (log, better))
+    worse, best = thoughts((before, {})), thoughts((after, {}))
+    assert (best.standing.strength >= worse.standing.strength - 1e-6).all()
+
+
+@given(logs, st.lists(st.integers(0, 40), max_size=5))
+def test_what_is_kept_of_a_memory_does_not_depend_on_how_often_runs_come_by(
+    log: list[RecallSet], cuts: list[int]
+) -> None:
+    assert kept(in_batches(log, cuts)).tobytes() == kept(fold({}, {}, log)).tobytes()
+
+
+@given(logs)
+def test_a_log_that_comes_twice_changes_nothing_of_what_is_kept(log: list[RecallSet]) -> None:
+    once = fold({}, {}, log)
+    (again, _) = fold(*once, log)
+    assert kept((again, once[1])).tobytes() == kept(once).tobytes()

@@ -134,6 +134,7 @@ def test_prune_archives_what_it_lists_and_undo_brings_it_back(
     listed = synapse("prune", *late)
     assert listed.code == 0 and "moves into the archive" in listed.out, listed.err
     assert canonical_dump(falkordb_uri, demo) == before
+    assert listed.err.startswith("no recall was ever recorded here")
     done = synapse("prune", "--apply", *late, "--json")
     told = json.loads(done.out)
     assert done.code == 0 and 0 < told["archived"] <= 20

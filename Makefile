@@ -34,7 +34,7 @@ demo: $(VENV)/.demo-ready
 	@$(BIN)/python scripts/consolidate.py --group-id demo --schemas --prune --now 2026-07-01T06:00:00Z
 
 test: $(VENV)/.dev-ready
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 $(HOSTS)/.ready: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m venv $(HOSTS)

@@ -22,10 +22,11 @@ from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.model import Bools, Floats
 from synapse.hippocampus.stability import Recalls, Stability
 
+from . import first_places
 from .data import DataFolder, MissingSet, moment, read_lines
 from .engine import Bench
-from .event_streams import SECONDS_PER_DAY, area_under_curve
-from .result import Bar, Measured, Table
+from .event_streams import SECONDS_PER_DAY, area_under_curve, streams
+from .result import Bar, Measured, Table, mean
 
 TITLE = "M8 forgetting curve"
 MAX_RMSE = 0.05
@@ -43,13 +44,17 @@ _SAVINGS = ("ebbinghaus_1885", "mack", "seitz", "dros_2015")
 def measure(bench: Bench) -> Measured:
     """Both parts."""
     measured = Measured()
-    for name, part in (("M8a", _savings), ("M8b", _reviews), ("M8 exponent", _exponents)):
+    for name, part in (("M8a", _savings), ("M8b", _reviews)):
         try:
             part(bench, measured)
         except MissingSet as reason:
             measured.skipped.append(f"{name}: {reason}")
-            if part is not _exponents:
-                measured.bars.append(Bar(name, None, 0.0))
+            measured.bars.append(Bar(name, None, 0.0))
+    for name, part in (("M8 exponent", _exponents), ("M8 demand", _demand)):
+        try:
+            part(bench, measured)
+        except MissingSet as reason:
+            measured.skipped.append(f"{name}: {reason}")
     return measured
 
 
@@ -184,7 +189,28 @@ def _exponents(bench: Bench, measured: Measured) -> None:
     measured.tables.append(table)
 
 
+def _demand(bench: Bench, measured: Measured) -> None:
+    found, events = reviews(bench.data), streams(bench.data)
+    came_true, config = found.recalled[found.is_asked], bench.config.forgetting
+    table = Table(
+        "M8 weight of demand, every recall taken as a first place: the reviews, and the streams",
+        ["demand_boost", "log-loss", f"RMSE in {BINS_COUNT} bins", "AUC", "AUC of the streams"],
+    )
+    without = _stability(found, config)
+    for boost in sorted({*first_places.BOOSTS, config.demand_boost}):
+        tried = config.model_copy(update={"demand_boost": boost})
+        stability = first_places.raised(without, found.times_s, found.recalled, tried)
+        predicted = ForgettingCurve(tried).strength(found.elapsed_days, 0.0, stability)
+        areas = [first_places.stream_area(stream, tried) for stream in events]
+        table.add(f"{boost:g}", *_scores(predicted[found.is_asked], came_true), mean(areas))
+    measured.tables.append(table)
+
+
 def _ours(found: Reviews, config: ForgettingConfig) -> Floats:
+    return ForgettingCurve(config).strength(found.elapsed_days, 0.0, _stability(found, config))
+
+
+def _stability(found: Reviews, config: ForgettingConfig) -> Floats:
     stability = Stability(config)
 
     def recalled(before: Floats, gap_s: Floats) -> Floats:
@@ -193,8 +219,7 @@ def _ours(found: Reviews, config: ForgettingConfig) -> Floats:
         gain = stability.column(np.zeros(len(gap_s)), pairs, recalls) - 1.0
         return np.minimum(before + gain, config.stability_max)
 
-    curve = ForgettingCurve(config)
-    return curve.strength(found.elapsed_days, 0.0, _grown(found, recalled, least=1.0))
+    return _grown(found, recalled, least=1.0)
 
 
 def _grown(found: Reviews, recalled: Callable[[Floats, Floats], Floats], least: float) -> Floats:

@@ -248,6 +248,11 @@ def test_curves_are_compared(found):
     assert reviews["always the mean"]["AUC"] == 0.5
     assert reviews["power, doubling and halving"]["AUC"] == 0.875
     assert reviews["ours, power"]["AUC"] > 0.5
+    assert len(rows(found, "M8", table=2)) == 7, "tried exponents, the shipped one among them"
+    weights = rows(found, "M8", table=3)
+    assert weights["0"]["log-loss"] == reviews["ours, power"]["log-loss"]
+    assert weights["0.25"]["AUC of the streams"] > 0.5
+    assert any("with the configured exponent 0.2" in n for n in found["measures"]["M8"]["notes"])
 
 
 def test_the_product_itself_is_measured(found):

@@ -68,6 +68,20 @@ class AssertionWords:
     """Words after which a change did not last."""
     changes: frozenset[str]
     """Verbs of change that may tell of a property: *the port of ⟨s⟩ was raised to*."""
+    appoints: frozenset[str]
+    """Those that may tell of a person: *the head of ⟨s⟩ became*."""
+    of_people: frozenset[str]
+    """Families of relations whose values are people."""
+    times: frozenset[str]
+    """Names of times."""
+    onward: frozenset[str]
+    """Words before the beginning of a time: *since*."""
+    closing: frozenset[str]
+    """Words before its end: *until*."""
+    lasting: frozenset[str]
+    """Words with which *has lived* tells of the present."""
+    standing: frozenset[str]
+    """Words of phrases that tell of an end by telling what is so now: *instead of*."""
     rates: frozenset[str]
     """Words between an amount and the time for which it counts: *a month*."""
     lesser: frozenset[str]

@@ -54,7 +54,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
     copulas=_bag("is are am was were 's 're"),
     pluperfect=_bag("had"),
     adverbs=_bag(
-        "now back currently presently still already again just recently since officially finally "
+        "now back currently presently still already again just recently since finally "
         "permanently meanwhile today newly fulltime full-time actually successfully fully "
         "completely definitively been being"
     ),
@@ -120,12 +120,25 @@ ENGLISH_ASSERTIONS = AssertionWords(
     ),
     changes=_bag(
         "set reset raise lower increase decrease reduce extend shorten change update bump move "
-        "relocate switch migrate rename name transfer postpone push reschedule become appoint "
-        "elect choose select pick assign reassign promote demote upgrade downgrade convert "
-        "transition"
+        "relocate switch migrate rename transfer postpone push reschedule upgrade downgrade "
+        "convert transition"
     ),
+    appoints=_bag("become appoint elect choose select pick name assign reassign promote demote"),
+    of_people=_bag("leadership marriage"),
+    times=_bag(
+        "january february march april may june july august september october november december "
+        "jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter monday "
+        "tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays "
+        "fridays saturdays sundays year years month months week weeks day days quarter morning "
+        "evening q1 q2 q3 q4"
+    ),
+    onward=_bag("since as from starting beginning effective"),
+    closing=_bag("to until till through"),
+    lasting=_bag("since for now still currently presently"),
+    standing=_bag("instead place no longer not rather"),
     rates=_bag("a an per each every"),
-    lesser=_bag("vice deputy assistant associate junior co sub under acting honorary shadow"),
+    lesser=_bag("first third last vice deputy assistant associate junior co sub under acting "
+                "honorary shadow"),
     apart=_bag("after since before than like unlike"),
     occupations=_bag(
         "engineer developer programmer manager director analyst designer nurse doctor physician "

@@ -102,7 +102,7 @@ class AssertionReader:
         return Vocabulary(
             w, own, self.evidence(relation), self.nouns, self._light,
             w.companions.intersection(word for name in names for word in split_name(name)),
-            opening,
+            opening, bool(families & w.of_people),
         )  # fmt: skip
 
     def _read(self, masked: str, relation: str) -> Assertion:

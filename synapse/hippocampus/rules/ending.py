@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import dropwhile
 
-from synapse.hippocampus.lexicon.words import is_plural, stem
+from synapse.hippocampus.lexicon.words import is_past, is_plural, stem
 from synapse.hippocampus.rules.assertion import AssertionReader
+from synapse.hippocampus.rules.lasting import is_open
 from synapse.hippocampus.rules.plain_sentence import Grade
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered, tokens
@@ -92,12 +93,22 @@ class EndingReader:
         clause, phrase, rest = tokens(before), tokens(match[0]), tokens(after)
         if any(t.word in _QUOTES for t in (*clause, *rest)):
             return "doubtfully"
+        if not self._lasts(clause, phrase, rest):
+            return "perhaps"
         grades = (
             self._subject(clause, phrase, evidence),
             self._phrase(phrase, evidence),
             self._rest(rest, evidence),
         )
         return min(grades, key=("not", "perhaps", "plainly").index)
+
+    def _lasts(
+        self, clause: Sequence[Token], phrase: Sequence[Token], rest: Sequence[Token]
+    ) -> bool:
+        """Whether an end told by what is so now lasts: not *uses ⟨o⟩ instead this month*."""
+        stands = any(token.word in self._words.standing for token in phrase)
+        happened = any(is_past(token.word) for token in clause)
+        return not stands or happened or is_open([*clause, *rest], self._words)
 
     def is_light(self, word: str) -> bool:
         """Whether a word says little about what ends: an article, a preposition, a form of *be*."""

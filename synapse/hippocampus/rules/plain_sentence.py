@@ -14,6 +14,7 @@ from typing import Literal
 
 from synapse.hippocampus.lexicon.words import is_past, is_plain
 from synapse.hippocampus.rules.afterwords import leave_it
+from synapse.hippocampus.rules.lasting import lasts
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered
 from synapse.hippocampus.rules.vocabulary import Vocabulary
@@ -95,15 +96,16 @@ class PlainSentence:
             if phrase or first == value:
                 raise _Other(self._of_others([*phrase, *between]))
             phrase, between = self._owned(between[1:])
-            if self._known.narrows_itself(phrase):
-                raise _Other("perhaps")
         elif phrase:
             more, between = self._owned(between)
             phrase = [*phrase, *more]
         self._phrase(phrase)
         if phrase and not self._is_about_relation:
             raise _Other("perhaps")  # "⟨s⟩'s mascot"
-        is_simple_present = self._verb(self._last_clause(between), bool(phrase))
+        verb = self._last_clause(between)
+        is_simple_present = self._verb(verb, bool(phrase))
+        if not lasts(verb, [*([] if phrase else lead), *tail], self._known):
+            raise _Other("perhaps")
         self._tail(tail, is_simple_present)
 
     def _subject(self, said: list[Token], words: list[str], value: int, pronouns: bool) -> int:
@@ -155,6 +157,8 @@ class PlainSentence:
         place = places[-1]
         while place and between[place - 1].word in self._words.adverbs | forms:
             place -= 1
+        if self._known.narrows_itself(between[:place]):
+            raise _Other("perhaps")
         return between[:place], between[place:]
 
     def _phrase(self, phrase: list[Token]) -> None:
@@ -228,7 +232,7 @@ class PlainSentence:
             raise _Other(self._of_others(rest))
         follows = rest[place + 1 :]
         passive = helped and is_past(head.word)
-        beside = self._known.sets_beside(follows, passive or head.stem in self._begins)
+        beside = self._known.sets_beside(follows, head, passive)
         held = follows if not helped else rest[place:] if forms & w.owning else []
         if beside or self._known.holds_another(held):
             raise _Other("perhaps")

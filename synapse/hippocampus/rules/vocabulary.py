@@ -32,6 +32,8 @@ class Vocabulary:
     """Prepositions of the relation that elsewhere put a value beside the subject: *lives with*."""
     opening: frozenset[str]
     """Verbs that begin a value of this very relation."""
+    is_of_people: bool
+    """Its values are people, who move and change without being replaced."""
 
     @cached_property
     def begins(self) -> frozenset[str]:
@@ -67,17 +69,17 @@ class Vocabulary:
             for token, following in pairwise(phrase)
         )
 
-    def sets_beside(self, complement: Sequence[Token], gives: bool) -> bool:
+    def sets_beside(self, complement: Sequence[Token], verb: Token, passive: bool) -> bool:
         """Whether the last preposition puts the value beside the subject: *works with*.
 
-        Args:
-            complement: what stands between the verb and the value.
-            gives: whether the verb gives values with any preposition: *was hired by*.
+        Of posts many verbs give the value with any preposition: *was hired by*, *signed with*.
         """
         w = self.words
         led = [token.word for token in complement if token.word in w.prepositions | w.apart]
         if not led:
             return False
+        of_post = bool(self.occupations) and (passive or verb.stem in self.begins)
+        gives = of_post or (passive and verb.stem in self.evidence)
         return led[-1] in w.apart or (not gives and led[-1] in w.companions - self.companions)
 
     def holds_another(self, told: Sequence[Token]) -> bool:
@@ -88,14 +90,21 @@ class Vocabulary:
         return not any(token.stem in self._held for token in thing)
 
     @cached_property
-    def changes(self) -> frozenset[str]:
-        """Verbs of change that may tell of a property of the subject."""
-        return frozenset(map(stem, self.words.changes))
+    def _changes(self) -> frozenset[str]:
+        return frozenset(map(stem, self.words.changes | self.words.appoints))
+
+    @cached_property
+    def _appoints(self) -> frozenset[str]:
+        return frozenset(map(stem, self.words.appoints))
 
     def tells_of_property(self, verb: Token, helped: bool) -> bool:
         """Whether a verb says what a property is or becomes: not *the mayor of ⟨s⟩ joined*."""
-        stays = helped and verb.stem in self.evidence and is_past(verb.word)
-        return stays or verb.stem in self.changes or (helped and verb.word in self.light)
+        if helped and (verb.word in self.light or self._is_state(verb)):
+            return True
+        return verb.stem in (self._appoints if self.is_of_people else self._changes)
+
+    def _is_state(self, verb: Token) -> bool:
+        return verb.stem in self.evidence and is_past(verb.word)
 
     def begins_by(self, verb: Token) -> bool:
         """Whether a past tense tells of a beginning, not of a state that was: *took place*."""

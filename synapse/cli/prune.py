@@ -60,7 +60,8 @@ def prune(
         applied = changes.apply(planned.plan, job, uuid4().hex)
     if not apply and not as_json:
         print_plan(planned.plan.changes)
-    tell_applied(applied, dry_run=not apply, as_json=as_json)
-    if planned.waiting_count and not as_json:
-        print(f"{planned.waiting_count} more candidates wait for a later run.")
+    tell_applied(
+        applied, dry_run=not apply, as_json=as_json, why_nothing=planned.why_nothing,
+        waiting_count=planned.waiting_count,
+    )  # fmt: skip
     return 0

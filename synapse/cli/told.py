@@ -29,16 +29,32 @@ def print_plan(changes: Iterable[PlannedChange]) -> None:
         print(_change_text(change))
 
 
-def tell_applied(applied: Applied, *, dry_run: bool, as_json: bool) -> None:
+def tell_applied(
+    applied: Applied, *, dry_run: bool, as_json: bool, why_nothing: str = "", waiting_count: int = 0
+) -> None:
     """Print what became of a plan.
+
+    Args:
+        applied: what became of it.
+        dry_run: whether nothing was to be written.
+        as_json: for programs.
+        why_nothing: why nothing was planned, if so.
+        waiting_count: candidates that have to wait for a later run.
 
     Raises:
         PartlyApplied: some of it was not done; the message says how much.
     """
     if as_json:
-        print(json.dumps(_as_dict(applied, dry_run)))
+        told = _as_dict(applied, dry_run) | {"waiting": waiting_count}
+        told["reason_for_zero"] = {"archived": why_nothing} if why_nothing else {}
+        print(json.dumps(told))
     else:
         print("\n".join(_lines(applied, dry_run)))
+        if why_nothing:
+            print(f"Nothing to archive: {why_nothing}.")
+        if waiting_count:
+            waiting = quantity(waiting_count, "more candidate")
+            print(f"{waiting} {'waits' if waiting_count == 1 else 'wait'} for a later run.")
     if applied.left:
         left_count, all_count = len(applied.left), len(applied.left) + len(applied.done)
         first = next(iter(applied.left.values()))

@@ -93,13 +93,18 @@ def allowance(
     return Allowance(of_kind, RUN_MAX_COUNT)
 
 
+def budget_since_s(now_s: float) -> float:
+    """Changes of runs up to this moment no longer count."""
+    return now_s - BUDGET_DAYS * SECONDS_PER_DAY
+
+
 def spent_on(runs: Iterable[RunEntry], now_s: float) -> dict[Kind, set[str]]:
     """The memories that runs of the last ninety days have ended or archived, by kind.
 
     A run that died counts whole, and so does one that is dated ahead: what is not known for
     certain leaves less to change, never more.
     """
-    since_s = now_s - BUDGET_DAYS * SECONDS_PER_DAY
+    since_s = budget_since_s(now_s)
     spent: dict[Kind, set[str]] = {kind: set() for kind in KINDS}
     for run in runs:
         if run.now_s > since_s and run.command != REVIEW:

@@ -80,7 +80,8 @@ class GraphChanges:
             planned,
             plan=both,
             waiting_count=pruned.waiting_count,
-            warnings=(NO_RECALL_KNOWN,) if blind else (),
+            why_nothing=pruned.why_nothing,
+            warnings=(*pruned.warnings, *((NO_RECALL_KNOWN,) if blind else ())),
         )
 
     def apply(self, plan: MemoryPlan, job: Job, lock_token: str) -> Applied:

@@ -22,8 +22,8 @@ from synapse.errors import (
     UnknownGraph,
 )
 from synapse.hippocampus.applier import Job
-from synapse.hippocampus.archived import former_stability
-from synapse.hippocampus.caps import spent_on
+from synapse.hippocampus.archived import former_stability, not_to_propose
+from synapse.hippocampus.caps import budget_since_s, spent_on
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.journal import runs_of
@@ -234,16 +234,25 @@ class ConsolidationEngine:
         return self._scoped(run, self.store.read_graph(run.scope.graph), room)
 
     def _recalled(self, run: Run, room: Room) -> Recalled:
+        archive = self.store.read_archive(run.scope.graph)
         return replace(
             Recalled.of(room),
             archived_count=self._archived_count(run),
-            former_stability=former_stability(self.store.read_archive(run.scope.graph)),
+            former_stability=former_stability(archive),
+            restored=not_to_propose(archive),
         )
 
     def _archived_count(self, run: Run) -> int:
         """Memories that runs have taken of late."""
-        runs = runs_of(self.store.read_journal(run.scope.graph))
+        journal = self.store.read_journal(run.scope.graph)
+        runs = runs_of(journal, budget_since_s(run.now_s))
         return sum(len(taken) for taken in spent_on(runs, run.now_s).values())
+
+    def _restored(self, run: Run) -> frozenset[str]:
+        """What a run that looks at pruning leaves alone."""
+        return (
+            not_to_propose(self.store.read_archive(run.scope.graph)) if run.prune else frozenset()
+        )
 
     def _scoped(self, run: Run, snapshot: GraphSnapshot, room: Room) -> Thoughts:
         require_group(run.scope, snapshot.group_ids())
@@ -277,7 +286,7 @@ class ConsolidationEngine:
             if kept is not None:
                 usage = Usage.of(
                     seen.memory_uuids, room.profiles, room.links, room.pins,
-                    self._archived_count(run),
+                    self._archived_count(run), self._restored(run),
                 )  # fmt: skip
                 standing = Standing(seen, kept, run.now_s, self.config, usage)
                 plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)

@@ -12,6 +12,7 @@ made.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -87,14 +88,21 @@ class RunEntry(BaseModel):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-def runs_of(journal: Mapping[str, Mapping[str, Any]]) -> list[RunEntry]:
+def runs_of(journal: Mapping[str, Mapping[str, Any]], since_s: float = -math.inf) -> list[RunEntry]:
     """The runs in a journal, oldest first.
+
+    Args:
+        journal: entries by run id.
+        since_s: earlier runs are left out, and not even understood.
 
     Raises:
         StoreError: an entry cannot be understood.
     """
     runs = []
     for run_id, entry in journal.items():
+        at_s = entry.get("now_s")
+        if isinstance(at_s, float) and at_s < since_s:
+            continue
         try:
             runs.append(RunEntry.model_validate(entry))
         except ValidationError as error:

@@ -5,18 +5,19 @@ Planning reads, and writes nothing. A fact that changed since the graph was read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from synapse.hippocampus.archived import not_to_propose
-from synapse.hippocampus.caps import Allowance, allowance
-from synapse.hippocampus.image import Kind
+from synapse.hippocampus.caps import BUDGET_DAYS, Allowance, allowance
+from synapse.hippocampus.image import Kind, MemoryImage
 from synapse.hippocampus.journal import RunEntry
 from synapse.hippocampus.ledger import Entry
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.plan import FactState
 from synapse.hippocampus.plan_file import Ends, MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.ports import MemoryStore
+from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.resolution import Step, decide, is_unchanged
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
@@ -38,6 +39,8 @@ class Planned:
     """Decisions that an ingestion had overwritten."""
     waiting_count: int = 0
     """Candidates of pruning that have to wait for a later run."""
+    why_nothing: str = ""
+    """Why no memory is archived, where pruning was asked for."""
     warnings: tuple[str, ...] = ()
     """What whoever carries it out should know."""
 
@@ -117,18 +120,30 @@ def plan_prune(
         max_changes: what somebody has allowed for this run, in place of the caps.
         beside: other changes of the same plan; what they are about stays.
     """
-    plan, snapshot = empty_plan(scope, thoughts), thoughts.snapshot
-    settled = {memory for change in beside for memory in (change.memory, change.by)}
-    settled |= not_to_propose(store.read_archive(scope.graph))
-    candidates = [
-        row for row in thoughts.standing.pruning.ranked_candidates.tolist()
-        if snapshot.memory_uuids[row] not in settled
-    ]  # fmt: skip
+    plan, uuids = empty_plan(scope, thoughts), thoughts.snapshot.memory_uuids
+    taken = {memory for change in beside for memory in (change.memory, change.by)}
+    ranked = thoughts.standing.pruning.ranked_candidates.tolist()
+    rows = {uuids[row]: row for row in ranked if uuids[row] not in taken}
+    images = store.read_images(scope.graph, rows) if rows else {}
+    movable = [images[uuid] for uuid in rows if uuid in images and not images[uuid].obstacle]
     allowed = allowance(plan.seen, runs, thoughts.now_s, max_changes).without(beside)
-    chosen = _chosen(snapshot, candidates, allowed)
-    changes = _planned_archives(store, thoughts, chosen)
+    decision = thoughts.standing.pruning
+    changes = tuple(
+        PlannedChange(
+            do="archive",
+            memory=image.uuid,
+            kind=image.kind,
+            text=image.name,
+            reason=decision.explain_row(rows[image.uuid]),
+            before=image.digest,
+        )
+        for image in _chosen(movable, allowed)
+    )
     return Planned(
-        plan.model_copy(update={"changes": changes}), waiting_count=len(candidates) - len(changes)
+        plan.model_copy(update={"changes": changes}),
+        waiting_count=len(movable) - len(changes),
+        warnings=_cannot_move(image for image in images.values() if image.obstacle),
+        why_nothing="" if changes else _why_nothing(thoughts, len(rows), len(movable), allowed),
     )
 
 
@@ -155,38 +170,38 @@ def _planned_end(
     )
 
 
-def _chosen(snapshot: GraphSnapshot, candidates: Sequence[int], allowed: Allowance) -> list[int]:
-    """The first of the candidates that fit, each kind by itself."""
+def _chosen(candidates: Iterable[MemoryImage], allowed: Allowance) -> list[MemoryImage]:
+    """The first of the candidates that fit, each kind by itself; facts first.
+
+    An entity goes only with all its facts, which rank before it.
+    """
     left: dict[Kind, int] = dict(allowed.of_kind)
-    chosen: list[int] = []
-    for row in candidates:
-        kind: Kind = "entity" if row < len(snapshot.entities) else "fact"
-        if len(chosen) < allowed.in_all and left[kind]:
-            left[kind] -= 1
-            chosen.append(row)
-    return chosen
+    chosen: dict[str, MemoryImage] = {}
+    for image in candidates:
+        fits = len(chosen) < allowed.in_all and left[image.kind] > 0
+        if fits and chosen.keys() >= set(image.facts):
+            left[image.kind] -= 1
+            chosen[image.uuid] = image
+    return sorted(chosen.values(), key=lambda image: image.kind == "entity")
 
 
-def _planned_archives(
-    store: MemoryStore, thoughts: Thoughts, rows: Sequence[int]
-) -> tuple[PlannedChange, ...]:
-    """Facts first; an entity goes only with all its facts."""
-    snapshot, decision = thoughts.snapshot, thoughts.standing.pruning
-    uuids = snapshot.memory_uuids
-    images = store.read_images(snapshot.graph, [uuids[row] for row in rows]) if rows else {}
-    facts = {u for u, image in images.items() if image.kind == "fact" and not image.obstacle}
-    changes = []
-    for row in rows:
-        image = images.get(uuids[row])
-        if image is not None and not image.obstacle and facts.issuperset(image.facts):
-            changes.append(
-                PlannedChange(
-                    do="archive",
-                    memory=image.uuid,
-                    kind=image.kind,
-                    text=image.name,
-                    reason=decision.explain_row(row),
-                    before=image.digest,
-                )
-            )
-    return tuple(sorted(changes, key=lambda change: change.kind == "entity"))
+def _cannot_move(candidates: Iterable[MemoryImage]) -> tuple[str, ...]:
+    """Which candidates no archive can hold, and why."""
+    reasons = Counter(image.obstacle for image in candidates)
+    return tuple(
+        f"{quantity(n, 'candidate')} cannot be archived: each {why}" for why, n in reasons.items()
+    )
+
+
+def _why_nothing(
+    thoughts: Thoughts, candidates_count: int, movable_count: int, allowed: Allowance
+) -> str:
+    if not len(thoughts.standing.pruning.ranked_candidates):
+        return thoughts.standing.why_no_candidate
+    if not candidates_count:
+        return "the same plan ends every fact that is a candidate"
+    if not movable_count:
+        return "no candidate can be archived"
+    if not allowed.in_all or not any(allowed.of_kind.values()):
+        return f"earlier runs of {BUDGET_DAYS:g} days, and this one, have changed all that they may"
+    return "the candidates are entities, and facts that hang on them have to go first"

@@ -54,13 +54,14 @@ REASONS = (
     Reason("grace", SPARED, _WEAK + "it was touched {age} ago"),
     Reason("age_unknown", SPARED, _WEAK + "nothing tells its age"),
     Reason("recalled", SPARED, _WEAK + "somebody asked for it not long ago"),
+    Reason("restored", SPARED, _WEAK + "it came back from the archive"),
     Reason("pinned", SPARED, _WEAK + "it is pinned"),
 )
 """Of several protections a memory has, the last one here is named."""
 
 (
     STRONG, UNSCORED, FADED, OVER_CAP, BRIDGE, SOLE_EVIDENCE, CARRIES_FACTS, HUB, SALIENT, GRACE,
-    AGE_UNKNOWN, RECALLED, PINNED,
+    AGE_UNKNOWN, RECALLED, RESTORED, PINNED,
 ) = range(len(REASONS))  # fmt: skip
 _VERDICT_OF_REASON = np.array([reason.verdict for reason in REASONS], np.uint8)
 
@@ -81,6 +82,8 @@ class Faded:
     """Facts that are no longer true."""
     days_since_recall: Floats
     """Days since somebody asked for it and it counted; NaN where never, or not within memory."""
+    restored: Bools
+    """Memories that came back from the archive, which no run takes again by itself."""
     pinned: Bools
     archived_count: int = 0
     """Memories that earlier runs have taken, where that is known."""
@@ -214,6 +217,7 @@ class PruningPolicy:
         reasons[weak & (faded.age_days < config.grace_days)] = GRACE
         reasons[weak & ~(np.isfinite(faded.age_days) & (faded.age_days >= 0.0))] = AGE_UNKNOWN
         reasons[weak & (faded.days_since_recall < config.recalled_days)] = RECALLED
+        reasons[weak & faded.restored] = RESTORED
         reasons[weak & faded.pinned] = PINNED
         staying = _facts_count(outline, reasons[entities_count:] != FADED)
         of_entities = reasons[:entities_count]

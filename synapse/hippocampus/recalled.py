@@ -44,6 +44,8 @@ class Recalled:
     """Memories that runs have ended or archived of late: they count against the lifetime cap."""
     former_stability: Mapping[str, float] = field(default_factory=dict)
     """How firm memories were that were archived, by uuid and likeness."""
+    restored: frozenset[str] = frozenset()
+    """Memories that no run archives again by itself, should the graph hold them."""
 
     @classmethod
     def of(cls, room: Room) -> Recalled:

@@ -144,7 +144,7 @@ class Thoughts:
         recalled = self.recalled
         return Usage.of(
             self.snapshot.memory_uuids, recalled.profiles, recalled.links, recalled.pins,
-            recalled.archived_count,
+            recalled.archived_count, recalled.restored,
         )  # fmt: skip
 
     @cached_property

@@ -19,6 +19,7 @@ from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.model import Bools, Floats, GraphOutline
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
+from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
 from synapse.hippocampus.traces import TraceTable, rows_at, rows_of, trace_table
 from synapse.hippocampus.usage import Usage
@@ -164,6 +165,7 @@ class Standing:
             worth=self.worth,
             ended=self.kept.ended > 0.0,
             days_since_recall=since_recall_s / SECONDS_PER_DAY,
+            restored=usage.restored,
             pinned=usage.pinned,
             archived_count=usage.archived_count,
         )
@@ -173,6 +175,24 @@ class Standing:
         """Keep, spare or candidate for each memory, with the reason."""
         policy = PruningPolicy(self.config.pruning, self.config.prune_below)
         return policy.decide(self.outline, self.faded)
+
+    @property
+    def why_no_candidate(self) -> str:
+        """In words: what keeps the memories of a graph that has no prune candidate."""
+        if not len(self.strength):
+            return "there are no memories"
+        spared_by = self.pruning.spared_by()
+        if spared_by:
+            names = ", ".join(f"{count} {name}" for name, count in spared_by.items())
+            spared = quantity(self.pruning.spared_count, "memory")
+            return f"all below the threshold are spared: {spared} ({names})"
+        left_days = (self.lasts_days - self.age_days)[np.isfinite(self.age_days)]
+        soon_days = left_days[np.isfinite(left_days)]
+        when = ""
+        if len(soon_days):
+            days = quantity(int(np.ceil(soon_days.min())), "day")
+            when = f"; the first falls below {self.config.prune_below:g} in {days}"
+        return f"the weakest memory stands at {float(self.strength.min()):.4f}{when}"
 
 
 def _as_kept(values: Floats) -> Floats:

@@ -315,7 +315,7 @@ def _reasons_for_zero(
         least = standing.config.schemas.min_members_count
         reasons["schemas"] = f"no pattern has {least} members"
     if report.pruning is not None and not report.pruning.candidates:
-        reasons["pruning"] = _nothing_to_prune(report.pruning, standing)
+        reasons["pruning"] = standing.why_no_candidate
     return reasons
 
 
@@ -325,16 +325,3 @@ def _nothing_recalled(room: Room) -> str:
     if not any(recall_set.asked for recall_set in room.recalls):
         return "nobody asked: memories were only put into prompts"
     return "every one repeats another within 24 hours"
-
-
-def _nothing_to_prune(pruning: Pruning, standing: Standing) -> str:
-    if pruning.spared:
-        return f"all below the threshold are spared: {quantity(pruning.spared, 'memory')}"
-    weakest = float(standing.strength.min())
-    left_days = (standing.lasts_days - standing.age_days)[np.isfinite(standing.age_days)]
-    soon = left_days[np.isfinite(left_days)]
-    when = ""
-    if len(soon):
-        days = quantity(int(np.ceil(soon.min())), "day")
-        when = f"; the first falls below {pruning.threshold:g} in {days}"
-    return f"the weakest memory stands at {weakest:.4f}{when}"

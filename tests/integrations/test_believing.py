@@ -14,7 +14,6 @@ from synapse.hippocampus.model import empty_graph
 from synapse.hippocampus.relations import RelationLearner
 from synapse.integrations.belief import Believer, Statement
 from synapse.store.memory import InMemoryStore
-from tests.conftest import delete_graph
 from tests.integrations.test_hippocampus import START, beside, day, run, tell_moves
 
 DAY_S = 86_400.0
@@ -140,9 +139,7 @@ def test_graphiti_finds_what_is_believed(falkordb_uri, graph_name):
     assert ended.invalid_at == day(3)
 
 
-def test_without_an_embedder_the_words_are_enough(
-    falkordb_uri, graph_name, connection, monkeypatch
-):
+def test_without_an_embedder_the_words_are_enough(falkordb_uri, graph_name, monkeypatch):
     plain = graph_name.replace("-", "_")  # Graphiti's full-text search finds no group with hyphens
 
     async def story():
@@ -156,10 +153,7 @@ def test_without_an_embedder_the_words_are_enough(
             found = await hippocampus.search("Ann lives", group_ids=[plain])
             return found, dict(hippocampus.aside.failures)
 
-    try:
-        found, failures = run(story())
-    finally:
-        delete_graph(connection, plain)
+    found, failures = run(story())
     assert [edge.fact for edge in found] == ["Ann lives in Oslo"]
     assert failures == {"RuntimeError": 1}
 

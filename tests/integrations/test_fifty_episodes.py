@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("graphiti_core")
 
-from tests.conftest import REPOSITORY, delete_graph
+from tests.conftest import REPOSITORY
 from tests.integrations.test_hippocampus import beside, day, run
 from tests.support.graphiti_world import Fact
 
@@ -106,7 +106,7 @@ def consolidate(uri, group, *options):
     return json.loads(done.stdout)
 
 
-def test_the_batch_takes_over_exactly_what_was_noticed(falkordb_uri, graph_name, store, connection):
+def test_the_batch_takes_over_exactly_what_was_noticed(falkordb_uri, graph_name, store):
     groups = {graph_name: MOVES, f"{graph_name}-b": CORRECTIONS}
     assert sum(map(len, groups.values())) == 50
 
@@ -115,30 +115,27 @@ def test_the_batch_takes_over_exactly_what_was_noticed(falkordb_uri, graph_name,
             told = [tell(world, hippocampus, group, turns) for group, turns in groups.items()]
             return await asyncio.gather(*told), dict(hippocampus.aside.failures)
 
-    try:
-        told, failures = run(story())
-        assert failures == {}
-        for (group, turns), (noticed, asked) in zip(groups.items(), told, strict=True):
-            stated = [turn for turn in turns if not isinstance(turn, str)]
-            assert [heard.ingested for heard in asked] == [None] * (len(turns) - len(stated))
-            seen = [
-                (fact.text, *(n.kind for n in one))
-                for (fact, _), one in zip(stated, noticed, strict=True)
-            ]
-            assert seen == [(fact.text, kind) for fact, kind in stated]
-            waiting = store.read_room(group).surprises
-            assert [(s.fact, s.against, s.rule, s.kind, s.surprise_ratio) for s in waiting] == [
-                (n.fact, n.against, n.rule, n.kind, n.surprise) for one in noticed for n in one
-            ]
-            graph = store.read_graph(group)
-            assert {s.fact for s in waiting} == set(graph.facts.uuid)
-            assert len(graph.episodes) == len(stated)
-            counted = [consolidate(falkordb_uri, group) for _ in range(2)]
-            count = sum(kind == OTHER for _, kind in stated)
-            assert [c["online_contradictions"]["count"] for c in counted] == [count, 0]
-            assert store.read_room(group).surprises == ()
-    finally:
-        delete_graph(connection, f"{graph_name}-b")
+    told, failures = run(story())
+    assert failures == {}
+    for (group, turns), (noticed, asked) in zip(groups.items(), told, strict=True):
+        stated = [turn for turn in turns if not isinstance(turn, str)]
+        assert [heard.ingested for heard in asked] == [None] * (len(turns) - len(stated))
+        seen = [
+            (fact.text, *(n.kind for n in one))
+            for (fact, _), one in zip(stated, noticed, strict=True)
+        ]
+        assert seen == [(fact.text, kind) for fact, kind in stated]
+        waiting = store.read_room(group).surprises
+        assert [(s.fact, s.against, s.rule, s.kind, s.surprise_ratio) for s in waiting] == [
+            (n.fact, n.against, n.rule, n.kind, n.surprise) for one in noticed for n in one
+        ]
+        graph = store.read_graph(group)
+        assert {s.fact for s in waiting} == set(graph.facts.uuid)
+        assert len(graph.episodes) == len(stated)
+        counted = [consolidate(falkordb_uri, group) for _ in range(2)]
+        count = sum(kind == OTHER for _, kind in stated)
+        assert [c["online_contradictions"]["count"] for c in counted] == [count, 0]
+        assert store.read_room(group).surprises == ()
 
 
 @pytest.mark.parametrize("how", ["past us", "raised", "raised and told again"])

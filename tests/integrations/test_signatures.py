@@ -1,6 +1,7 @@
 """Searches and ingestion with whatever arguments Graphiti takes, into and from the right graph."""
 
 import asyncio
+from contextlib import closing
 
 import pytest
 
@@ -16,7 +17,7 @@ from graphiti_core.search.search_filters import SearchFilters
 from graphiti_core.utils.bulk_utils import RawEpisode
 
 from synapse.hippocampus.config import HippocampusConfig, RankingConfig
-from tests.conftest import delete_graph
+from synapse.store import open_store
 from tests.integrations.test_hippocampus import START, beside, day, run, tell_moves
 from tests.support.graphiti_world import Fact
 
@@ -27,9 +28,12 @@ def teas(count):
     return [Fact("Ann", "LIKES", f"T{n}", f"Ann likes tea number {n}") for n in range(count)]
 
 
-def test_without_a_group_all_goes_to_the_drivers_graph(falkordb_uri, graph_name, store):
+def test_without_a_group_all_goes_to_the_drivers_graph(new_server):
+    # On a server of its own: Graphiti makes a default_db while it looks for the default group.
+    uri, graph_name = new_server().uri, "own"
+
     async def story():
-        async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+        async with beside(uri, graph_name) as (world, hippocampus):
             world.group_id = None
             results = await tell_moves(world)
             again = await hippocampus.observe(results[1])
@@ -44,12 +48,14 @@ def test_without_a_group_all_goes_to_the_drivers_graph(falkordb_uri, graph_name,
     assert (status["graph"], status["failures"]) == (graph_name, {})
     assert {edge.group_id for edge in found} == {"_"}
     assert all(recall.strength is not None for recall in found.recalls)
-    assert len(store.read_room(graph_name).recalls) == 1
-    assert store.read_room("default_db").recalls == store.read_room("default_db").surprises == ()
+    with closing(open_store(uri)) as store:
+        assert len(store.read_room(graph_name).recalls) == 1
+        other = store.read_room("default_db")
+        assert other.recalls == other.surprises == ()
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_each_of_several_groups_gives_its_share(falkordb_uri, graph_name, store, connection, count):
+def test_each_of_several_groups_gives_its_share(falkordb_uri, graph_name, store, count):
     groups = [graph_name, f"{graph_name}-b"]
 
     async def story():
@@ -62,13 +68,10 @@ def test_each_of_several_groups_gives_its_share(falkordb_uri, graph_name, store,
             assert await hippocampus.flush()
             return [edge.uuid for edge in own], [edge.uuid for edge in ours], ours.recalls
 
-    try:
-        own, ours, recalls = run(story())
-        assert len(own) == 2 * min(count, 4)
-        assert ours == own == [recall.uuid for recall in recalls]
-        assert [len(store.read_room(group).recalls) for group in groups] == [1, 1]
-    finally:
-        delete_graph(connection, groups[1])
+    own, ours, recalls = run(story())
+    assert len(own) == 2 * min(count, 4)
+    assert ours == own == [recall.uuid for recall in recalls]
+    assert [len(store.read_room(group).recalls) for group in groups] == [1, 1]
 
 
 def test_the_full_search_takes_its_arguments_by_place(falkordb_uri, graph_name, store):
@@ -93,7 +96,7 @@ def test_the_full_search_takes_its_arguments_by_place(falkordb_uri, graph_name, 
     assert [uuid for uuid, _ in second.ranks] == [node.uuid for node in nodes.nodes]
 
 
-def test_search_passes_on_center_filter_and_driver(falkordb_uri, graph_name, store, connection):
+def test_search_passes_on_center_filter_and_driver(falkordb_uri, graph_name, store):
     other = f"{graph_name}-b"
 
     async def story():
@@ -114,14 +117,11 @@ def test_search_passes_on_center_filter_and_driver(falkordb_uri, graph_name, sto
             assert await hippocampus.flush()
             return own, ours, dict(hippocampus.aside.failures)
 
-    try:
-        own, ours, failures = run(story())
-        assert [[e.uuid for e in found] for found in ours] == [[e.uuid for e in f] for f in own]
-        assert [len(found) for found in ours] == [5, 2, 1]
-        assert failures == {}
-        assert [len(store.read_room(graph).recalls) for graph in (graph_name, other)] == [2, 1]
-    finally:
-        delete_graph(connection, other)
+    own, ours, failures = run(story())
+    assert [[e.uuid for e in found] for found in ours] == [[e.uuid for e in f] for f in own]
+    assert [len(found) for found in ours] == [5, 2, 1]
+    assert failures == {}
+    assert [len(store.read_room(graph).recalls) for graph in (graph_name, other)] == [2, 1]
 
 
 def test_times_without_a_zone_are_utc(falkordb_uri, graph_name):
@@ -140,9 +140,7 @@ def test_times_without_a_zone_are_utc(falkordb_uri, graph_name):
     assert "Oslo" in block and "Rome" not in block
 
 
-def test_a_bulk_of_episodes_of_each_group_is_noticed_once(
-    falkordb_uri, graph_name, store, connection
-):
+def test_a_bulk_of_episodes_of_each_group_is_noticed_once(falkordb_uri, graph_name, store):
     groups = [graph_name, f"{graph_name}-b"]
 
     async def story():
@@ -167,14 +165,11 @@ def test_a_bulk_of_episodes_of_each_group_is_noticed_once(
 
             return await asyncio.gather(*map(tell, groups)), dict(hippocampus.aside.failures)
 
-    try:
-        results, failures = run(story())
-        assert failures == {}
-        for group, result in zip(groups, results, strict=True):
-            assert len(result.episodes) == 2
-            assert "contradicts" in {n.kind for n in result.surprises}
-            waiting = store.read_room(group).surprises
-            assert [s.fact for s in waiting][1:] == [n.fact for n in result.surprises]
-            assert sum(s.kind == "contradicts" for s in waiting) == 1
-    finally:
-        delete_graph(connection, groups[1])
+    results, failures = run(story())
+    assert failures == {}
+    for group, result in zip(groups, results, strict=True):
+        assert len(result.episodes) == 2
+        assert "contradicts" in {n.kind for n in result.surprises}
+        waiting = store.read_room(group).surprises
+        assert [s.fact for s in waiting][1:] == [n.fact for n in result.surprises]
+        assert sum(s.kind == "contradicts" for s in waiting) == 1

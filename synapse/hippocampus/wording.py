@@ -142,6 +142,8 @@ class Wording:
     opposites: tuple[Opposites, ...] = ()
     states: tuple[frozenset[str], ...] = ()
     """States of which a thing is in one at a time."""
+    relates: str = ""
+    """Relations of which one end is a part of the other, or another name of it."""
     fixed: frozenset[str] = frozenset()
     """Words of relations that never end."""
     units: tuple[tuple[str, Mapping[str, float]], ...] = ()

@@ -143,6 +143,11 @@ STATEMENTS: dict[str, Any] = dict(  # noqa: C408 - fields of a class, as they ar
         "stable unstable", "secure insecure", "paid unpaid", "signed unsigned", "wet dry",
         "present absent", "low high medium", "beginner intermediate advanced expert",
     )),
+    relates=(
+        r"\b(?:parts?|contain(?:s|ed)?|include[sd]?|locat\w+|situated|capital|city|town|country|"
+        r"region|district|province|suburb|subsidiary|acquire[sd]?|merge[sd]?|renamed?|alias|aka|"
+        r"known as|duplicate|same|belongs?|division|branch|department|offices?|own(?:s|ed)?)\b"
+    ),
     fixed=_bag("bear birth birthplace birthday die death deathplace bury create invent found "
                "founder "
                "compose author write develop design discover establish origin originate native"),

@@ -18,6 +18,7 @@ from synapse.hippocampus.rules.amounts import AmountReader, Shape
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.ending import EndingReader
 from synapse.hippocampus.rules.named import NamedFacts
+from synapse.hippocampus.rules.related_values import RelatedValues
 from synapse.hippocampus.rules.roles import earliest_and_latest, relations_by_role
 from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
 from synapse.hippocampus.rules.stance import StanceReader
@@ -31,7 +32,7 @@ from synapse.hippocampus.rules.statement import (
     scopes_part,
 )
 from synapse.hippocampus.timeline import Timeline
-from synapse.hippocampus.wording import Wording, fold_name
+from synapse.hippocampus.wording import Wording, compiled, fold_name
 
 SINGLE, MULTI, EVENT, UNKNOWN = range(4)
 """Cardinalities as numbers."""
@@ -163,6 +164,16 @@ class GraphReading:
             [not fixed.isdisjoint(map(stem, split_name(n))) for n in self.time.relation_names],
             np.bool_,
         )
+
+    @cached_property
+    def related(self) -> RelatedValues:
+        """Values that can both be true, as the graph itself says."""
+        relates = compiled(self.languages[0].relates)
+        names = self.time.relation_names
+        told = [relates.search(" ".join(split_name(name))) is not None for name in names]
+        rows = np.flatnonzero(np.array(told, np.bool_)[self.time.relation])
+        facts = self.snapshot.facts
+        return RelatedValues(facts.source[rows], facts.target[rows])
 
     def relation_name(self, row: int) -> str:
         """The relation of a fact, as relations are compared."""

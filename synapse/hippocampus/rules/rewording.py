@@ -8,11 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from synapse.hippocampus.finding import Finding, date
+from synapse.hippocampus.lexicon.words import stem
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.amounts import Shape
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
 from synapse.hippocampus.rules.plain_sentence import UNREAD_CONFIDENCE
+from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.succession import Succession
+from synapse.hippocampus.rules.told import read
 from synapse.hippocampus.wording import fold_name
 
 OTHER_VALUE, SAID_AGAIN = "other_value", "said_again"
@@ -23,6 +26,7 @@ _DIGIT = re.compile(r"\d")
 _NO_VALUES = Shape("", (), 0)
 _FRAME_WORDS_MIN_COUNT = 2
 _VALUES_MAX_COUNT = 6
+_NUMBER, _OF = "⟨number⟩", "of"
 
 
 def rewordings(graph: GraphReading) -> Iterator[Finding]:
@@ -100,19 +104,36 @@ def _other_values(graph: GraphReading, rows: Ints, shapes: dict[int, Shape]) -> 
             by=step.new,
             verdict="missed",
             rule=OTHER_VALUE,
-            confidence=_confidence(graph, row, step.new, len(changed)),
+            confidence=_confidence(graph, row, step.new, shapes),
             invalid_at_s=step.at_s,
             evidence=f"A newer fact, from {date(step.at_s)}, says the same with another value: "
             f"{', '.join(changed)[:60]}.",
         )
 
 
-def _confidence(graph: GraphReading, old: int, new: int, changed_count: int) -> float:
+def _confidence(graph: GraphReading, old: int, new: int, shapes: dict[int, Shape]) -> float:
     """Where several values differ, or the circumstances may, the sentences may tell two things."""
     confidence = _CONFIDENCE.get(int(graph.cardinality[old]), _UNKNOWN_CONFIDENCE)
-    if changed_count > 1 or graph.scopes_part(old, new) != "no":
-        return min(confidence, UNREAD_CONFIDENCE)
-    return confidence
+    sure = (
+        graph.scopes_part(old, new) == "no"
+        and read(graph, new).grade in ("plainly", "perhaps")
+        and _measures(graph, shapes[old], shapes[new])
+    )
+    return confidence if sure else min(confidence, UNREAD_CONFIDENCE)
+
+
+def _measures(graph: GraphReading, old: Shape, new: Shape) -> bool:
+    """Whether one value differs, and it is a quantity or a state: *port 80*, not *shard 1 of*."""
+    frame = new.frame.split()
+    places = [i for i, word in enumerate(frame) if word[0] == "⟨" and word not in (SUBJECT, TARGET)]
+    changed = [i for i, (o, n) in enumerate(zip(old.values, new.values, strict=True)) if o != n]
+    if len(changed) != 1 or len(places) != len(new.values):
+        return False
+    place = places[changed[0]]
+    if frame[place] != _NUMBER:
+        return True
+    noun, following = frame[place - 1 : place], frame[place + 1 : place + 2]
+    return following != [_OF] and any(stem(word) in graph.assertions.nouns for word in noun)
 
 
 def _duplicates(graph: GraphReading, rows: Ints, shapes: dict[int, Shape]) -> Iterator[Finding]:

@@ -132,7 +132,9 @@ class _Slots:
             return None, False
         review = parted == "perhaps" or said == "doubtfully"
         confidence = self._confidence(step, new)
-        if said == "perhaps":
+        facts = graph.snapshot.facts
+        old_value, new_value = int(facts.target[step.old]), int(facts.target[step.new])
+        if said == "perhaps" or graph.related.holds(old_value, new_value):
             confidence = min(confidence, UNREAD_CONFIDENCE)
         name = shown(graph.target_name(step.new))
         finding = Finding(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +27,8 @@ from synapse.errors import UsageError
 if TYPE_CHECKING:
     from synapse.hippocampus.archived import ArchivedMemory
     from synapse.hippocampus.image import MemoryImage
+    from synapse.hippocampus.ports import MemoryStore
+    from synapse.hippocampus.scope import Scope
 
 app = typer.Typer(name="archive", help="What was archived, and is kept.", no_args_is_help=True)
 
@@ -44,12 +48,21 @@ def list_archive(
     verbose: Verbose = False,
 ) -> int:
     """List the memories in the archive, oldest first, each with its reason."""
-    entries, _ = _archive(config, graph, group_id, run)
-    shown = [entry for entry in entries if tombstones or entry.has_content]
+    from synapse.hippocampus.bring_back import run_named
+
+    with _archive(config, graph, group_id) as (_, _, entries):
+        wanted = None if run is None else run_named(entries, run)
+    shown = [
+        entry
+        for entry in entries
+        if (tombstones or entry.has_content) and wanted in (None, entry.run_id)
+    ]
     if as_json:
         print(json.dumps([_entry_dict(entry) for entry in shown]))
     elif shown:
         print("\n".join(map(_entry_text, shown)))
+    elif entries:
+        print("Nothing of it is in the archive any more; --all shows what was.")
     else:
         print("Nothing is archived here.")
     return 0
@@ -57,7 +70,7 @@ def list_archive(
 
 @app.command()
 def show(
-    memory: Annotated[str, typer.Argument(help="Uuid of an archived entity or fact.")],
+    memory: Annotated[str, typer.Argument(help="Uuid of an archived entity or fact, or its name.")],
     group_id: GroupId = None,
     graph: GraphName = None,
     config: ConfigFile = None,
@@ -65,10 +78,21 @@ def show(
     verbose: Verbose = False,
 ) -> int:
     """Show everything that the archive knows about one memory."""
-    entries, image = _archive(config, graph, group_id, None, memory)
-    about = [entry for entry in entries if entry.uuid == memory]
-    if not about:
-        raise UsageError(f"the archive knows no memory {memory[:40]!r}; see synapse archive list")
+    from synapse.hippocampus.archived import named_in
+    from synapse.hippocampus.scope import listed
+
+    with _archive(config, graph, group_id) as (store, scope, entries):
+        uuids = list(named_in(entries, memory))
+        if not uuids:
+            raise UsageError(
+                f"the archive knows no memory {memory[:40]!r}; see synapse archive list"
+            )
+        if len(uuids) > 1:
+            raise UsageError(
+                f"{len(uuids)} memories are named {memory[:40]!r}; give a uuid: {listed(uuids)}"
+            )
+        image = store.read_archived_images(scope.graph, uuids).get(uuids[0])
+    about = [entry for entry in entries if entry.uuid == uuids[0]]
     if as_json:
         content = None if image is None else _image_dict(image)
         print(json.dumps({"entries": [_entry_dict(e) for e in about], "content": content}))
@@ -81,24 +105,23 @@ def show(
     return 0
 
 
+@contextmanager
 def _archive(
-    config: Path | None,
-    graph: str | None,
-    group_id: str | None,
-    run_id: str | None,
-    memory: str | None = None,
-) -> tuple[list[ArchivedMemory], MemoryImage | None]:
+    config: Path | None, graph: str | None, group_id: str | None
+) -> Iterator[tuple[MemoryStore, Scope, list[ArchivedMemory]]]:
+    """The store, and what the archive of one graph or group knows."""
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_run(store, settings, graph, group_id, now_s=moment(None))
-        scope = run.scope
-        entries = [
-            entry
-            for entry in store.read_archive(scope.graph, run_id)
-            if scope.whole_graph or entry.group_id == scope.group_id
-        ]
-        images = store.read_archived_images(scope.graph, [memory]) if memory else {}
-        return entries, images.get(memory or "")
+        scope = wanted_run(store, settings, graph, group_id, now_s=moment(None)).scope
+        yield (
+            store,
+            scope,
+            [
+                entry
+                for entry in store.read_archive(scope.graph)
+                if scope.whole_graph or entry.group_id == scope.group_id
+            ],
+        )
 
 
 def _entry_dict(entry: ArchivedMemory) -> dict[str, Any]:

@@ -36,7 +36,9 @@ def explain(
     from synapse.hippocampus.explanation import find_memory
 
     thoughts = recollected(config, graph, group_id, now)
-    explanation = explained(thoughts, find_memory(thoughts.snapshot, memory))
+    explanation = explained(
+        thoughts, find_memory(thoughts.snapshot, memory, thoughts.recalled.archive)
+    )
     print(json.dumps(explanation.as_dict()) if as_json else _explanation_text(explanation))
     return 0
 

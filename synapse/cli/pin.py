@@ -80,4 +80,4 @@ def _uuid_of(store: MemoryStore, graph: str, memory: str) -> str:
     from synapse.hippocampus.explanation import find_memory
 
     snapshot = store.read_graph(graph)
-    return snapshot.memory_uuids[find_memory(snapshot, memory)]
+    return snapshot.memory_uuids[find_memory(snapshot, memory, store.read_archive(graph))]

@@ -72,6 +72,20 @@ def newest_first(archive: Iterable[ArchivedMemory]) -> dict[str, ArchivedMemory]
     return {memory.uuid: memory for memory in archive}
 
 
+def named_in(archive: Iterable[ArchivedMemory], name: str) -> dict[str, ArchivedMemory]:
+    """The newest entry about each memory of this uuid, or else of this name, by uuid.
+
+    >>> entry = ArchivedMemory("a", "entity", "Ada", "one", 1.0, "", "archived", "")
+    >>> list(named_in([entry], "a")), list(named_in([entry], "ada")), named_in([entry], "")
+    (['a'], ['a'], {})
+    """
+    newest = newest_first(archive)
+    if name in newest:
+        return {name: newest[name]}
+    folded = name.casefold()
+    return {u: memory for u, memory in newest.items() if name and memory.name.casefold() == folded}
+
+
 def not_to_propose(archive: Iterable[ArchivedMemory]) -> frozenset[str]:
     """Uuids of memories that no run should propose to archive again by itself.
 

@@ -37,15 +37,28 @@ def named(archive: Sequence[ArchivedMemory], name: str) -> list[str]:
     """
     if any(memory.uuid == name for memory in archive):
         return [name]
+    run = run_named(archive, name, "memory or run")
+    return [memory.uuid for memory in archive if memory.run_id == run]
+
+
+def run_named(archive: Sequence[ArchivedMemory], name: str, what: str = "run") -> str:
+    """The run of this name, or whose name begins so.
+
+    Args:
+        archive: all entries.
+        name: of the run.
+        what: was looked for, for the sentence that it is not there.
+
+    Raises:
+        UsageError: it moved nothing here, or several runs begin like that.
+    """
     runs = {memory.run_id for memory in archive}
     runs = {name} if name in runs else {run for run in runs if name and run.startswith(name)}
     if len(runs) > 1:
         raise UsageError(f"several runs begin with {name[:40]!r}; write more of it")
     if not runs:
-        raise UsageError(
-            f"the archive knows no memory or run {name[:40]!r}; see synapse archive list"
-        )
-    return [memory.uuid for memory in archive if memory.run_id in runs]
+        raise UsageError(f"the archive knows no {what} {name[:40]!r}; see synapse archive list")
+    return runs.pop()
 
 
 def plan_bring_back(

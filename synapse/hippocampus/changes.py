@@ -141,7 +141,8 @@ class GraphChanges:
         run_id = job.run_id if begun is None else begun.run_id
         job = replace(job, run_id=run_id, is_capped=False, undoes=entry)
         applied = Applier(self._store, lock_token).apply(plan, room, job)
-        return Undone(entry, replace(applied, left={**found.left, **applied.left}))
+        already, left = found.already | applied.already, {**found.left, **applied.left}
+        return Undone(entry, replace(applied, already=already, left=left))
 
     def runs(self) -> list[PastRun]:
         """What runs have changed, oldest first, and what of it can be undone now."""
@@ -154,9 +155,11 @@ class GraphChanges:
 
     def _present(self, runs: list[RunEntry], room: Room) -> Present:
         graph, facts = self._scope.graph, facts_of(runs)
+        states = self._store.read_facts(graph, facts) if facts else {}
         moved = any(change.do == "archive" for run in runs for change in run.changes)
+        is_any_gone = not facts <= states.keys()
         return Present(
-            states=self._store.read_facts(graph, facts) if facts else {},
+            states=states,
             ledger=room.ledger,
-            archive=tuple(self._store.read_archive(graph)) if moved else (),
+            archive=tuple(self._store.read_archive(graph)) if moved or is_any_gone else (),
         )

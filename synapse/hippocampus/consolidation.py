@@ -239,7 +239,7 @@ class ConsolidationEngine:
             Recalled.of(room),
             archived_count=self._archived_count(run),
             former_stability=former_stability(archive),
-            restored=not_to_propose(archive),
+            archive=tuple(archive),
         )
 
     def _archived_count(self, run: Run) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from synapse.errors import UsageError
+from synapse.hippocampus.archived import ArchivedMemory, named_in
 from synapse.hippocampus.demand import RATE_DAYS
 from synapse.hippocampus.model import ENTITY, KIND_NAMES, GraphSnapshot
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
@@ -79,8 +81,15 @@ class Explanation:
         return asdict(self)
 
 
-def find_memory(snapshot: GraphSnapshot, wanted: str) -> int:
+def find_memory(
+    snapshot: GraphSnapshot, wanted: str, archive: Iterable[ArchivedMemory] = ()
+) -> int:
     """Row of the memory with this uuid, or of the one entity with this name.
+
+    Args:
+        snapshot: where to look.
+        wanted: uuid or name.
+        archive: its entries, oldest first, to tell what became of a memory that is gone.
 
     Raises:
         UsageError: nothing, or more than one entity, has that name.
@@ -91,6 +100,12 @@ def find_memory(snapshot: GraphSnapshot, wanted: str) -> int:
     folded = wanted.casefold()
     rows = [i for i, name in enumerate(snapshot.entities.name) if name.casefold() == folded]
     if not rows:
+        gone = [memory for memory in named_in(archive, wanted).values() if memory.has_content]
+        if gone:
+            raise UsageError(
+                f"run {gone[0].run_id} archived it; "
+                f"bring it back with synapse restore {gone[0].uuid}"
+            )
         raise UsageError(
             f"no memory has the uuid or name {wanted!r} in graph {snapshot.graph!r}; check both"
         )

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.ports import Pin, Room
@@ -44,8 +45,8 @@ class Recalled:
     """Memories that runs have ended or archived of late: they count against the lifetime cap."""
     former_stability: Mapping[str, float] = field(default_factory=dict)
     """How firm memories were that were archived, by uuid and likeness."""
-    restored: frozenset[str] = frozenset()
-    """Memories that no run archives again by itself, should the graph hold them."""
+    archive: tuple[ArchivedMemory, ...] = ()
+    """What the archive knows, oldest first."""
 
     @classmethod
     def of(cls, room: Room) -> Recalled:

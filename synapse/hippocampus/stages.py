@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from synapse.hippocampus.archived import not_to_propose
 from synapse.hippocampus.associates import Associates
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
@@ -144,7 +145,7 @@ class Thoughts:
         recalled = self.recalled
         return Usage.of(
             self.snapshot.memory_uuids, recalled.profiles, recalled.links, recalled.pins,
-            recalled.archived_count, recalled.restored,
+            recalled.archived_count, not_to_propose(recalled.archive),
         )  # fmt: skip
 
     @cached_property

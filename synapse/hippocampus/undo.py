@@ -28,6 +28,8 @@ class Inverse:
 
     changes: tuple[PlannedChange, ...] = ()
     left: Mapping[str, str] = field(default_factory=dict)
+    already: frozenset[str] = frozenset()
+    """What is back without the undoing."""
 
     @property
     def count(self) -> int:
@@ -48,10 +50,10 @@ class Present:
 def inverse(run: RunEntry, present: Present) -> Inverse:
     """What brings back what a run has changed, and nobody has undone."""
     archived = newest_first(present.archive)
-    changes, left = [], {}
+    changes, left, already = [], {}, set()
     for change in run.having("", "done"):
         if change.to is not None:
-            found = _inverse_end(change, present)
+            found = _inverse_end(change, present, archived.get(change.memory))
         elif change.do == "archive":
             found = _inverse_archive(change, archived.get(change.memory), run.run_id)
         else:
@@ -60,7 +62,9 @@ def inverse(run: RunEntry, present: Present) -> Inverse:
             left[change.memory] = found
         elif found is not None:
             changes.append(found)
-    return Inverse(tuple(changes), left)
+        else:
+            already.add(change.memory)
+    return Inverse(tuple(changes), left, frozenset(already))
 
 
 def facts_of(runs: Iterable[RunEntry]) -> set[str]:
@@ -68,11 +72,13 @@ def facts_of(runs: Iterable[RunEntry]) -> set[str]:
     return {change.memory for run in runs for change in run.changes if change.to is not None}
 
 
-def _inverse_end(change: JournaledChange, present: Present) -> PlannedChange | str | None:
+def _inverse_end(
+    change: JournaledChange, present: Present, memory: ArchivedMemory | None
+) -> PlannedChange | str | None:
     assert change.was is not None and change.to is not None
     state, entry = present.states.get(change.memory), present.ledger.get(change.memory, {})
     if state is None:
-        return _GONE
+        return _why_gone(memory)
     now = Ends(**state.ends)
     if now == change.was and (change.do == "reopen" or entry.get("state") == "undone"):
         return None  # nothing is left to undo
@@ -85,6 +91,14 @@ def _inverse_end(change: JournaledChange, present: Present) -> PlannedChange | s
         change, do, text=state.text, was=now, to=change.was, before=state.digest,
         claim={"by": change.by, **claim}, evidence=change.evidence,
     )  # fmt: skip
+
+
+def _why_gone(memory: ArchivedMemory | None) -> str:
+    if memory is None or memory.state == "restored":
+        return _GONE
+    if memory.is_removed_for_good:
+        return _PURGED
+    return f"run {memory.run_id} archived it; undo that run first"
 
 
 def _inverse_archive(

@@ -233,7 +233,8 @@ class Hippocampus:
 
         def look() -> Explanation:
             thoughts = self._engine().recollect(self._run(group_id))
-            return explained(thoughts, find_memory(thoughts.snapshot, memory))
+            row = find_memory(thoughts.snapshot, memory, thoughts.recalled.archive)
+            return explained(thoughts, row)
 
         return await self.aside.run(look)
 

@@ -43,8 +43,54 @@ def test_the_archive_is_listed_with_reasons(synapse: Program, demo: str, moved: 
     ).summary
     assert [entry["uuid"] for entry in entries] == moved[1:]
     assert entries[0]["at"] == "2026-05-22T00:00:00Z"
+    begun = synapse("archive", "list", "--group-id", demo, "--run", "second", "--json")
+    assert begun.summary == entries
     none = synapse("archive", "list", "--group-id", demo, "--run", "no-run")
-    assert none.out == "Nothing is archived here.\n"
+    assert none.code == 2 and none.out == ""
+    assert "the archive knows no run 'no-run'; see synapse archive list" in none.err
+
+
+def test_an_empty_archive_says_so(synapse: Program, demo: str, store: FalkorStore) -> None:
+    assert synapse("archive", "list", "--group-id", demo).out == "Nothing is archived here.\n"
+    unknown = synapse("archive", "list", "--group-id", demo, "--run", "r")
+    assert unknown.code == 2
+
+
+def test_what_has_gone_from_the_archive_is_not_listed_as_nothing(
+    synapse: Program, demo: str, moved: list[str]
+) -> None:
+    synapse("restore", "first", "--group-id", demo)
+    synapse("restore", "second", "--group-id", demo)
+    gone = "Nothing of it is in the archive any more; --all shows what was.\n"
+    assert synapse("archive", "list", "--group-id", demo).out == gone
+    assert synapse("archive", "list", "--group-id", demo, "--run", "first-run").out == gone
+    assert synapse("archive", "list", "--group-id", demo, "--all").out.count("restored") == 3
+
+
+@pytest.mark.parametrize("command", ["explain", "pin", "unpin"])
+def test_an_archived_memory_is_not_simply_unknown(
+    synapse: Program, demo: str, moved: list[str], command: str
+) -> None:
+    asked = synapse(command, moved[0], "--group-id", demo)
+    assert asked.code == 2 and asked.out == ""
+    said = f"run first-run archived it; bring it back with synapse restore {moved[0]}"
+    assert asked.err.startswith(said) and len(asked.err.splitlines()[0]) < 130
+    assert synapse("restore", moved[0], "--group-id", demo).code == 0
+    assert synapse(command, moved[0], "--group-id", demo).code == 0
+
+
+def test_a_run_of_which_a_part_is_back_is_undone(
+    synapse: Program, demo: str, store: FalkorStore
+) -> None:
+    later = ("--now", "2031-01-01T00:00:00Z")
+    done = synapse("prune", "--apply", "--json", "--group-id", demo, *later).summary
+    uuids = [m.uuid for m in store.read_archive(demo)]
+    assert done["archived"] == len(uuids) >= 2
+    assert synapse("restore", uuids[0], "--group-id", demo).code == 0
+    undone = synapse("undo", done["run_id"], "--group-id", demo)
+    assert undone.code == 0 and "Already so: 1." in undone.out
+    again = synapse("undo", done["run_id"], "--group-id", demo)
+    assert again.out == f"Nothing is left to undo of run {done['run_id']}.\n"
 
 
 def test_one_memory_is_shown_whole(
@@ -57,6 +103,8 @@ def test_one_memory_is_shown_whole(
     shown = synapse("archive", "show", moved[0], "--group-id", demo, "--json").summary
     assert shown["content"]["properties"] == dict(image.properties)
     assert [entry["state"] for entry in shown["entries"]] == ["archived"]
+    named = synapse("archive", "show", image.name.upper(), "--group-id", demo)
+    assert named.out == text
     unknown = synapse("archive", "show", "nobody", "--group-id", demo)
     assert unknown.code == 2 and "knows no memory 'nobody'" in unknown.err
 

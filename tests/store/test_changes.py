@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -355,3 +355,47 @@ def test_a_memory_that_was_pinned_meanwhile_is_not_archived(hands: Hands) -> Non
     applied = hands.apply(plan)
     assert (applied.done, applied.left) == (frozenset(), {"lone": "it is pinned"})
     assert "lone" in hands.store.read_graph(hands.graph).entities.uuid
+
+
+def digests(hands: Hands, uuids: Iterable[str]) -> dict[str, str]:
+    images = hands.store.read_images(hands.graph, tuple(uuids))
+    return {uuid: image.digest for uuid, image in images.items()}
+
+
+@pytest.mark.parametrize("batch", [False, True], ids=["at once", "after a batch"])
+def test_two_runs_about_one_fact_are_undone_in_either_order(hands: Hands, batch: bool) -> None:
+    """One run ends a fact, another archives it with its end."""
+    uuids = ("api-Rome", "Rome")
+    whole = (*uuids, "api", "Oslo", "api-Oslo", "web-Lima")
+    before = digests(hands, whole)
+    hands.apply(hands.plan(), "ends")
+    ended = digests(hands, whole)
+    assert hands.apply(archive_plan(hands, *uuids), "moves").done == set(uuids)
+    if batch:
+        hands.consolidate()
+    early = hands.undo("ends", by="too early").applied
+    assert early.left == {"api-Rome": "run moves archived it; undo that run first"}
+    assert early.done == {"web-Lima"}, "the other fact is valid again"
+    (past,) = [one for one in hands.changes.runs() if one.entry.run_id == "ends"]
+    assert past.undoing.left == early.left
+    assert hands.undo("moves", by="back").applied.done == set(uuids)
+    assert digests(hands, uuids) == {u: ended[u] for u in uuids}
+    assert hands.undo("ends", by="now").applied.done == {"api-Rome"}
+    assert digests(hands, whole) == before
+    assert {hands.state(fact) for fact in OLD} == {"undone"}
+    for name in ("ends", "moves"):
+        again = hands.undo(name, by="again").applied
+        assert not again.done and not again.left
+
+
+def test_two_runs_that_archive_a_fact_and_its_end_are_undone_in_either_order(
+    hands: Hands,
+) -> None:
+    before = digests(hands, ("api-Rome", "Rome", "api"))
+    hands.apply(archive_plan(hands, "api-Rome"), "fact")
+    hands.apply(archive_plan(hands, "Rome"), "end")
+    assert hands.undo("fact", by="first").applied.done == {"api-Rome"}
+    assert digests(hands, before) == before, "it has brought its end along"
+    again = hands.undo("end", by="second").applied
+    assert not again.done and not again.left
+    assert digests(hands, before) == before

@@ -12,7 +12,7 @@ from synapse.hippocampus.wording import DUPLICATE_RELATION, relation_codes
 
 _YEAR_30000_S = 1e12
 _NEIGHBOURS_COUNT = 4
-_TABLE_SIZE = 1 << 20
+_TABLE_MAX_SIZE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,10 @@ def nearest_successors(
 
 def _may_be_in(groups: Ints, wanted: Ints) -> Bools:
     """True for every group in ``wanted`` and for a few others: a cheap test before the join."""
-    table = np.zeros(_TABLE_SIZE, np.bool_)
-    table[wanted % _TABLE_SIZE] = True
-    return table[groups % _TABLE_SIZE]
+    size = min(_TABLE_MAX_SIZE, 1 << (16 * len(groups)).bit_length())
+    table = np.zeros(size, np.bool_)
+    table[wanted % size] = True
+    return table[groups % size]
 
 
 def _places(groups: Ints, times_s: Floats, wanted_group: Ints, wanted_s: Floats) -> Ints:

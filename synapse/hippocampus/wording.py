@@ -8,9 +8,9 @@ language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -168,6 +168,17 @@ class Wording:
         return tuple((cue, re.compile(cue.pattern, re.IGNORECASE)) for cue in self.cues)
 
     @cached_property
+    def named_beginning(self) -> Callable[[str], Beginning | None]:
+        """What the words of a relation name begin, the first of :attr:`beginnings` that fits."""
+        patterns = [(beginning, compiled(beginning.pattern)) for beginning in self.beginnings]
+
+        @lru_cache(65_536)
+        def first(words: str) -> Beginning | None:
+            return next((b for b, pattern in patterns if pattern.search(words)), None)
+
+        return first
+
+    @cached_property
     def _veto(self) -> re.Pattern[str]:
         return compiled(self.vetoes)
 
@@ -177,6 +188,7 @@ class Wording:
         return negated or bool(self._veto.search(before) or self._veto.search(after))
 
 
+@lru_cache(4_096)
 def compiled(pattern: str) -> re.Pattern[str]:
     """A pattern in which case does not matter; an empty one never matches."""
     return re.compile(pattern or r"(?!)", re.IGNORECASE)

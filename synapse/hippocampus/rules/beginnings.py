@@ -67,7 +67,7 @@ def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
     facts, time = graph.snapshot.facts, graph.time
     patterns = [(b, compiled(b.pattern)) for b in graph.languages[0].beginnings]
     names = [" ".join(split_name(name)) for name in time.relation_names]
-    by_name = [next((b for b, p in patterns if p.search(name)), None) for name in names]
+    by_name = list(map(graph.languages[0].named_beginning, names))
     marked = np.array([b is not None for b in by_name], np.bool_)[time.relation]
     needles = graph.languages[0].beginning_needles
     told = [any(map(name.__contains__, needles)) for name in names]

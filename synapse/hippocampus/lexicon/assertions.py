@@ -24,6 +24,8 @@ class AssertionWords:
     """The same in the past."""
     copulas: frozenset[str]
     """Those of *be* alone."""
+    been: frozenset[str]
+    """Forms before a participle that make it a passive, besides :attr:`copulas`."""
     pluperfect: frozenset[str]
     """Words after which a participle tells what was so before something else."""
     adverbs: frozenset[str]
@@ -70,6 +72,8 @@ class AssertionWords:
     """Verbs of change that may tell of a property: *the port of ⟨s⟩ was raised to*."""
     appoints: frozenset[str]
     """Those that may tell of a person: *the head of ⟨s⟩ became*."""
+    takes_on: frozenset[str]
+    """Verbs of which the object gets a post: *hired*."""
     of_people: frozenset[str]
     """Families of relations whose values are people."""
     times: frozenset[str]

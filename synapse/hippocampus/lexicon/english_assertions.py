@@ -52,6 +52,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
     present=_bag("is are am has have 's 're"),
     past=_bag("was were had"),
     copulas=_bag("is are am was were 's 're"),
+    been=_bag("been being got"),
     pluperfect=_bag("had"),
     adverbs=_bag(
         "now back currently presently still already again just recently since finally "
@@ -124,6 +125,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "convert transition"
     ),
     appoints=_bag("become appoint elect choose select pick name assign reassign promote demote"),
+    takes_on=_bag("hire recruit employ appoint engage"),
     of_people=_bag("leadership marriage"),
     times=_bag(
         "january february march april may june july august september october november december "
@@ -262,5 +264,5 @@ ENGLISH_ASSERTIONS = AssertionWords(
     ),
     owning=_bag("has have"),
     indefinite=_bag("a an some another"),
-    companions=_bag("with by under over via using for"),
+    companions=_bag("with by under over via using for within"),
 )  # fmt: skip

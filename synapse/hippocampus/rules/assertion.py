@@ -14,7 +14,8 @@ from functools import lru_cache
 from synapse.hippocampus.lexicon.assertions import AssertionWords
 from synapse.hippocampus.lexicon.grammar import RelationLexicon
 from synapse.hippocampus.lexicon.words import split_name, stem
-from synapse.hippocampus.rules.plain_sentence import Assertion, Grade, PlainSentence
+from synapse.hippocampus.rules.grade import Grade
+from synapse.hippocampus.rules.plain_sentence import Assertion, PlainSentence
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, StatementReader
 from synapse.hippocampus.rules.tokens import sentences, tokens
 from synapse.hippocampus.rules.vocabulary import Vocabulary

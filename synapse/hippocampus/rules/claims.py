@@ -10,8 +10,8 @@ from math import inf, isnan
 
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.rules.ending import ENDED
+from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE, Grade
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
-from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE, Grade
 from synapse.hippocampus.rules.statement import hide_name
 from synapse.hippocampus.timeline import Timeline
 from synapse.hippocampus.wording import Cue, KnownNames, Wording, find_hits

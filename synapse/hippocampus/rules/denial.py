@@ -13,8 +13,8 @@ import numpy as np
 
 from synapse.hippocampus.finding import DENIED, Finding, date
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
-from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.stance import OWN, Stance, StanceReader
 from synapse.hippocampus.rules.succession import Step, Succession
 

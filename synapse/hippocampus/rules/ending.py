@@ -14,8 +14,8 @@ from itertools import dropwhile
 
 from synapse.hippocampus.lexicon.words import is_past, is_plural, stem
 from synapse.hippocampus.rules.assertion import AssertionReader
+from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.lasting import is_open
-from synapse.hippocampus.rules.plain_sentence import Grade
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered, tokens
 from synapse.hippocampus.wording import Cue, compiled

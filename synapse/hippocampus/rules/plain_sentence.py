@@ -10,20 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from synapse.hippocampus.lexicon.words import is_past, is_plain
 from synapse.hippocampus.rules.afterwords import leave_it
+from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.lasting import lasts
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered
+from synapse.hippocampus.rules.verb_group import VerbGroup
 from synapse.hippocampus.rules.vocabulary import Vocabulary
 
-Grade = Literal["plainly", "perhaps", "doubtfully", "not"]
-UNREAD_CONFIDENCE = 0.8
-"""The most where a sentence is not wholly understood."""
-REVIEW_RATIO = 0.6
-"""What is left of a confidence where a sentence tells a story, a wish, somebody's opinion."""
 _UNKNOWN_MAX_COUNT = 6
 _TO, _FROM = "to", "from"
 _OPENERS = frozenset(",(")
@@ -59,6 +54,7 @@ class PlainSentence:
         self._unknown: list[str] = []
         self._kinds: list[str] = []
         self._is_about_relation = False
+        self._is_value_first = False
         self._other: Grade = "not"
 
     def read(self, said: Sequence[Token], pronouns: bool) -> Assertion:
@@ -84,6 +80,7 @@ class PlainSentence:
             return
         subject = self._subject(said, words, value, pronouns)
         first, second = min(subject, value), max(subject, value)
+        self._is_value_first = first == value
         lead, between, tail = said[:first], said[first + 1 : second], said[second + 1 :]
         if any(is_numbered(part[0]) for part in (between, tail) if part):
             raise _Other("perhaps")  # "⟨s⟩ 2"
@@ -102,11 +99,11 @@ class PlainSentence:
         self._phrase(phrase)
         if phrase and not self._is_about_relation:
             raise _Other("perhaps")  # "⟨s⟩'s mascot"
-        verb = self._last_clause(between)
-        is_simple_present = self._verb(verb, bool(phrase))
+        verb = VerbGroup.of(self._last_clause(between), self._words)
+        self._verb(verb, bool(phrase))
         if not lasts(verb, [*([] if phrase else lead), *tail], self._known):
             raise _Other("perhaps")
-        self._tail(tail, is_simple_present)
+        self._tail(tail, bool(verb.told) and verb.is_simple_present(self._known))
 
     def _subject(self, said: list[Token], words: list[str], value: int, pronouns: bool) -> int:
         if SUBJECT in words:
@@ -201,66 +198,36 @@ class PlainSentence:
                 raise _Other(self._of_others(between))
         return between
 
-    def _verb(self, rest: list[Token], has_phrase: bool) -> bool:
-        """The verb and what follows it up to the second name; whether it is a simple present."""
-        w = self._words
-        place = 0
-        forms: set[str] = set()
-        while place < len(rest) and (
-            rest[place].word in w.present | w.past | w.adverbs or rest[place].word == POSSESSIVE
-        ):
-            forms.add(rest[place].word)
-            place += 1
-        helped = bool(forms & (w.present | w.past))
-        if place == len(rest):
-            if not helped or (not has_phrase and not forms & w.copulas):
+    def _verb(self, verb: VerbGroup, has_phrase: bool) -> None:
+        """The verb and what follows it up to the second name."""
+        known = self._known
+        if not verb.told:
+            if not verb.is_helped or (not has_phrase and not verb.forms & self._words.copulas):
                 raise _Other("perhaps")
-            if forms & w.past:
+            if verb.is_past:
                 raise _Other("doubtfully")
             self._is_about_relation |= not has_phrase
-            return False
-        head = rest[place]
-        simple = self._simple_present(head, forms, helped)
-        if has_phrase and not self._known.tells_of_property(head, helped):
+            return
+        head, follows = verb.told[0], list(verb.told[1:])
+        grade = verb.grade(known)
+        if grade != "plainly":
+            raise _Other(grade)
+        if has_phrase and not known.tells_of_property(head, verb.is_helped):
             raise _Other("perhaps")
         if head.stem in self._begins:
-            opens = head.stem in self._known.opening and not has_phrase
+            opens = head.stem in known.opening and not has_phrase
             self._is_about_relation |= opens or head.stem in self._evidence
-        elif helped or head.stem in self._evidence:
-            self._take(head, rest[place + 1] if place + 1 < len(rest) else None)
-        elif head.stem not in self._known.light_verbs:
-            raise _Other(self._of_others(rest))
-        follows = rest[place + 1 :]
-        passive = helped and is_past(head.word)
-        beside = self._known.sets_beside(follows, head, passive)
-        held = follows if not helped else rest[place:] if forms & w.owning else []
-        if beside or self._known.holds_another(held):
+        elif verb.is_helped or head.stem in self._evidence:
+            self._take(head, follows[0] if follows else None)
+        elif head.stem not in known.light_verbs:
+            raise _Other(self._of_others(verb.told))
+        if (
+            known.gives_away(head, self._is_value_first, verb.is_passive)
+            or known.sets_beside(follows, head, verb.is_passive)
+            or known.holds_another(verb.taken)
+        ):
             raise _Other("perhaps")
         self._complement(follows)
-        return simple
-
-    def _simple_present(self, head: Token, forms: set[str], helped: bool) -> bool:
-        """Checks the tense; whether the verb is a simple present that begins something."""
-        w = self._words
-        begins = head.stem in self._begins and head.stem not in self._evidence
-        past = is_past(head.word)
-        if helped:
-            if head.word == _TO or (begins and head.word.endswith("ing")):
-                raise _Other("perhaps")
-            if forms & w.pluperfect and past:
-                raise _Other("perhaps" if begins else "not")
-            if forms & w.past and not past:
-                raise _Other("doubtfully")
-            if head.word.endswith("ing") and head.stem not in self._known.own:
-                raise _Other("perhaps")  # "is running for"
-            if forms & w.past and head.stem not in self._begins:
-                raise _Other("perhaps")  # "was based in"
-            return False
-        if past and not self._known.begins_by(head):
-            raise _Other("perhaps")  # what somebody did once
-        if head.word.endswith("ing") or (begins and is_plain(head.word) and not past):
-            raise _Other("perhaps")
-        return begins and not past
 
     def _complement(self, rest: list[Token]) -> None:
         if self._known.names_another(rest):

@@ -11,8 +11,8 @@ from synapse.hippocampus.finding import Finding, date
 from synapse.hippocampus.lexicon.words import stem
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.amounts import Shape
+from synapse.hippocampus.rules.grade import UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
-from synapse.hippocampus.rules.plain_sentence import UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.succession import Succession
 from synapse.hippocampus.rules.told import read

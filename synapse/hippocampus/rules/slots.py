@@ -12,8 +12,8 @@ import numpy as np
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
-from synapse.hippocampus.rules.plain_sentence import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.short_forms import is_short_form
 from synapse.hippocampus.rules.spelling import is_refinement, is_spelling
 from synapse.hippocampus.rules.statement import PLAIN, Mood

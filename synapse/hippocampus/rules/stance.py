@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.rules.ending import EndingReader
-from synapse.hippocampus.rules.plain_sentence import Grade
+from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.statement import TARGET, StatementReader
 from synapse.hippocampus.wording import compiled
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.graph_reading import GraphReading
-from synapse.hippocampus.rules.plain_sentence import Assertion, Grade
+from synapse.hippocampus.rules.plain_sentence import Assertion
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, hide_names
 
 _NAME_PART = re.compile(r"[^\W_][\w.&'’-]{2,}")

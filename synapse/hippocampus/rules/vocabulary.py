@@ -82,6 +82,16 @@ class Vocabulary:
         gives = of_post or (passive and verb.stem in self.evidence)
         return led[-1] in w.apart or (not gives and led[-1] in w.companions - self.companions)
 
+    def gives_away(self, verb: Token, is_value_first: bool, passive: bool) -> bool:
+        """Whether the subject gives a post instead of getting one: *⟨s⟩ hired ⟨o⟩*."""
+        if self.is_of_people or verb.stem not in self._takes_on:
+            return False
+        return is_value_first == passive
+
+    @cached_property
+    def _takes_on(self) -> frozenset[str]:
+        return frozenset(map(stem, self.words.takes_on))
+
     def holds_another(self, told: Sequence[Token]) -> bool:
         """Whether what the subject has or takes is not the property: *has an apartment in*."""
         if not told or told[0].word not in self.words.indefinite:

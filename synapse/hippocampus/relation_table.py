@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from synapse.hippocampus.model import Bools, Floats, Ints
+from synapse.hippocampus.wording import normal_relation
 
 Cardinality = Literal["single", "multi", "event", "unknown"]
 
@@ -85,6 +86,10 @@ class RelationTable:
         """What is known about a relation; for one that the graph lacks, what its name says."""
         code = self.property_code(relation)
         return self.relations[code] if code >= 0 else self._by_name(relation)
+
+    def names(self, relation: str) -> frozenset[str]:
+        """Everything that a relation's property is called here, the relation itself included."""
+        return frozenset((relation, normal_relation(relation), *self.relation(relation).names))
 
     def cardinality(self, relation: str) -> Cardinality:
         """How many values a relation holds at a time."""

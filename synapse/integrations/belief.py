@@ -102,7 +102,7 @@ class Believer:
         """Believe under the lock of ``token``; without one nothing is ended."""
         known = self._store.find_entities(graph, {said.subject, said.object})
         told = _Told(graph, group_id, said, now_s, known)
-        before = self._known_of(told)
+        before = self._known_of(told, relations)
         slot = _slot(before, told.subject, said.relation, relations)
         same = _same(before, slot, told.object, said.valid_at_s)
         if same is not None:
@@ -122,12 +122,11 @@ class Believer:
         left = tuple(uuid for uuid in old if uuid not in ended)
         return Belief(told.fact, "new", tuple(sorted(ended)), None, left, told.new_entities)
 
-    def _known_of(self, told: _Told) -> GraphSnapshot:
+    def _known_of(self, told: _Told, relations: RelationTable) -> GraphSnapshot:
         if told.said.subject not in told.known:
             return empty_graph(told.graph)
-        return self._store.read_subjects(
-            told.graph, [told.subject], {told.subject: [told.said.relation, told.object]}
-        )
+        matters = relations.names(told.said.relation) | {told.object}
+        return self._store.read_subjects(told.graph, [told.subject], {told.subject: matters})
 
     def _end(self, graph: str, facts: list[str], at_s: float, now_s: float, token: str) -> set[str]:
         if not facts:

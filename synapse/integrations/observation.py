@@ -45,8 +45,10 @@ class Ingested:
     """Known facts that it has confirmed."""
     invalidated: tuple[str, ...]
     """Known facts that Graphiti has ended."""
-    about: Mapping[str, frozenset[str]]
-    """By the uuid of each entity that these facts start at, their relations and their objects."""
+    relations: Mapping[str, frozenset[str]]
+    """By the uuid of each entity that these facts start at, the names of their relations."""
+    objects: Mapping[str, frozenset[str]]
+    """By the same, the uuids of their objects."""
 
 
 def ingested(result: Any) -> Ingested:
@@ -68,16 +70,17 @@ def ingested(result: Any) -> Ingested:
     return Ingested(
         key="+".join(sorted(here)) or "+".join(sorted(uuids["new"])),
         episodes=frozenset(here),
-        about=_about(result.edges),
+        relations=_by_subject(result.edges, "name"),
+        objects=_by_subject(result.edges, "target_node_uuid"),
         **uuids,
     )
 
 
-def _about(edges: Iterable[Any]) -> dict[str, frozenset[str]]:
+def _by_subject(edges: Iterable[Any], field: str) -> dict[str, frozenset[str]]:
     said: defaultdict[str, set[str]] = defaultdict(set)
     for edge in edges:
-        said[edge.source_node_uuid].update((edge.name, edge.target_node_uuid))
-    return {subject: frozenset(names) for subject, names in said.items()}
+        said[edge.source_node_uuid].add(getattr(edge, field))
+    return {subject: frozenset(values) for subject, values in said.items()}
 
 
 def _part(edge: Any, episodes: set[str]) -> str:
@@ -130,7 +133,13 @@ class Observer:
         """
         if not what.new and not what.touched:
             return []
-        known = self._store.read_subjects(graph, what.about, what.about)
+        matters = {
+            subject: what.objects[subject].union(
+                *(relations.names(name) if relations else {name} for name in named)
+            )
+            for subject, named in what.relations.items()
+        }
+        known = self._store.read_subjects(graph, what.relations, matters)
         noticed = list(self._judged(known, what, relations, now_s))
         self._store.record_surprises(graph, _as_surprises(noticed, now_s), what.key)
         return noticed

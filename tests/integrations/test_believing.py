@@ -13,6 +13,7 @@ from synapse.hippocampus.context import ActiveFact, Change, context_block
 from synapse.hippocampus.model import empty_graph
 from synapse.hippocampus.relations import RelationLearner
 from synapse.integrations.belief import Believer, Statement
+from synapse.store import neighbourhood
 from synapse.store.memory import InMemoryStore
 from tests.integrations.test_hippocampus import START, beside, day, run, tell_moves
 
@@ -59,6 +60,17 @@ def test_a_new_value_ends_the_old_one(believe, any_store, graph_name):
     facts = any_store.read_graph(graph_name).facts
     assert facts.invalid_at_s[facts.uuid.index(old.fact)] == 2 * DAY_S
     assert len(any_store.read_graph(graph_name).entities) == 3
+
+
+def test_a_busy_subject_is_known_by_all_names_of_a_property(
+    believe, any_store, graph_name, monkeypatch
+):
+    monkeypatch.setattr(neighbourhood, "_HUB_FACTS_COUNT", 3)
+    for number in range(9):
+        believe("API", "USES", f"library {number}", 1)
+    believe("API", "RUNS_ON", "8080", 1)
+    assert len(believe("API", "runs on", "9090", 2).superseded) == 1
+    assert believe("API", "USES", "library 4", 3).outcome == "confirmed"
 
 
 def test_a_restatement_refreshes(believe, any_store, graph_name):

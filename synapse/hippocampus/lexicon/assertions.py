@@ -70,8 +70,10 @@ class AssertionWords:
     """Words after which a change did not last."""
     changes: frozenset[str]
     """Verbs of change that may tell of a property: *the port of ⟨s⟩ was raised to*."""
+    becomes: frozenset[str]
+    """Those that tell of a person: *the head of ⟨s⟩ became*."""
     appoints: frozenset[str]
-    """Those that may tell of a person: *the head of ⟨s⟩ became*."""
+    """Verbs of which the object becomes the value, or gets it."""
     takes_on: frozenset[str]
     """Verbs of which the object gets a post: *hired*."""
     of_people: frozenset[str]

@@ -124,7 +124,8 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "relocate switch migrate rename transfer postpone push reschedule upgrade downgrade "
         "convert transition"
     ),
-    appoints=_bag("become appoint elect choose select pick name assign reassign promote demote"),
+    becomes=_bag("become"),
+    appoints=_bag("appoint elect choose select pick name assign reassign promote demote"),
     takes_on=_bag("hire recruit employ appoint engage"),
     of_people=_bag("leadership marriage"),
     times=_bag(
@@ -245,6 +246,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
         rf"on an? (?:trial|temporary|interim) \w+|(?:stands?|stood|standing|fill(?:s|ed|ing)?) in "
         rf"(?:as|for)|(?:during|throughout) (?:\w+ ){{0,2}}{_WHILE}|as an? (?:\w+ ){{0,2}}{_GUEST}|"
         rf"(?:parts?|some|most|portion|fraction|percent|third|quarter) of|kidding|or so|"
+        rf"(?:began|starts?|started|begins|launched) (?:\w+ ){{0,2}}career|"
         rf"by (?:accident|mistake|error|chance|coincidence)|accidental\w*|mistakenly|erroneously|"
         rf"(?<!as of )(?<!since )(?<!from )(?<!starting )(?:today|tonight|this (?:week|weekend|"
         rf"morning|afternoon|evening|night|time|once))|"

@@ -83,10 +83,10 @@ class Vocabulary:
         return led[-1] in w.apart or (not gives and led[-1] in w.companions - self.companions)
 
     def gives_away(self, verb: Token, is_value_first: bool, passive: bool) -> bool:
-        """Whether the subject gives a post instead of getting one: *⟨s⟩ hired ⟨o⟩*."""
-        if self.is_of_people or verb.stem not in self._takes_on:
-            return False
-        return is_value_first == passive
+        """Whether the wrong one gets a post: *⟨s⟩ hired ⟨o⟩* of an employer ⟨o⟩."""
+        if self.is_of_people:
+            return verb.stem in self._appoints and is_value_first != passive
+        return verb.stem in self._takes_on and is_value_first == passive
 
     @cached_property
     def _takes_on(self) -> frozenset[str]:
@@ -101,7 +101,11 @@ class Vocabulary:
 
     @cached_property
     def _changes(self) -> frozenset[str]:
-        return frozenset(map(stem, self.words.changes | self.words.appoints))
+        return self._becomes | self._appoints | frozenset(map(stem, self.words.changes))
+
+    @cached_property
+    def _becomes(self) -> frozenset[str]:
+        return frozenset(map(stem, self.words.becomes))
 
     @cached_property
     def _appoints(self) -> frozenset[str]:
@@ -111,7 +115,7 @@ class Vocabulary:
         """Whether a verb says what a property is or becomes: not *the mayor of ⟨s⟩ joined*."""
         if helped and (verb.word in self.light or self._is_state(verb)):
             return True
-        return verb.stem in (self._appoints if self.is_of_people else self._changes)
+        return verb.stem in (self._becomes if self.is_of_people else self._changes)
 
     def _is_state(self, verb: Token) -> bool:
         return verb.stem in self.evidence and is_past(verb.word)

@@ -6,18 +6,18 @@ graph, in the archive, or in both, and :func:`settle` decides which by looking a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Kind, MemoryImage
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.archive_graph import ArchiveGraph, Record
-from synapse.store.bites import Bites
+from synapse.store.bites import Bites, uncollected
 from synapse.store.images import read_again, read_images
 from synapse.store.keys import Connection
 from synapse.store.probe import Probe
-from synapse.store.records import new_entry
+from synapse.store.records import new_entry, traces_of
 from synapse.store.removal import remove
 
 
@@ -63,36 +63,98 @@ def archive(
     bites = Bites(connection, keep_lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
-    before = {(r.entry.uuid, r.entry.digest) for r in kept.records(run_id) if _is_away(r)}
-    number = kept.last_number()
-    moved: set[str] = set()
+    kept_traces = traces_of(changes, traces)
+    moving = _Moving(
+        bites,
+        graph,
+        kept,
+        new_entry=lambda change, image: new_entry(
+            change, image, kept_traces, run_id, now_s, "archived"
+        ),
+        before={(r.entry.uuid, r.entry.digest) for r in kept.records(run_id) if _is_away(r)},
+    )
     kept.prepare()
     kinds: tuple[Kind, ...] = ("fact", "entity")
+    moved: set[str] = set()
     for kind in kinds:
         of_kind = sorted((c for c in changes if c.kind == kind), key=lambda change: change.uuid)
-        first, _ = read_again(bites, graph, [c.uuid for c in of_kind[:1]], kind, None)
-        probe = Probe.of(first.values())
-        for bite in bites.of(of_kind):
-            uuids = [change.uuid for change in bite]
-            images, distances = read_again(bites, graph, uuids, kind, probe)
-            moved |= {
-                c.uuid for c in bite if c.uuid not in images and (c.uuid, c.before_digest) in before
-            }
-            ready = [c for c in bite if _is_ready(c, images.get(c.uuid))]
-            entries = [
-                new_entry(c, images[c.uuid], traces, run_id, now_s, "archived") for c in ready
-            ]
-            records = [Record(n, entry) for n, entry in enumerate(entries, number + 1)]
-            number += len(records)
-            copied = kept.write(records, images)
-            still = [images[record.entry.uuid] for record in copied]
-            removed = remove(bites, graph, still, probe, distances)
-            kept.drop([r for r in records if r.entry.uuid not in removed])
-            if records:
-                kept.settle(number)
-            moved |= removed
-            probe = Probe.of(images.values())
+        moved |= moving.move(of_kind, kind) if of_kind else set()
     return moved
+
+
+class _Moving:
+    """One run that moves memories.
+
+    Args:
+        bites: asks the server.
+        graph: where the memories are.
+        kept: where they go.
+        new_entry: makes the entry of a memory.
+        before: uuid and digest of what the run has moved before it died, if it did.
+    """
+
+    def __init__(
+        self,
+        bites: Bites,
+        graph: str,
+        kept: ArchiveGraph,
+        new_entry: Callable[[ArchiveChange, MemoryImage], ArchivedMemory],
+        before: Collection[tuple[str, str]],
+    ) -> None:
+        self._bites = bites
+        self._graph = graph
+        self._kept = kept
+        self._new_entry = new_entry
+        self._before = before
+        self._last_number = kept.last_number()
+
+    def move(self, changes: Sequence[ArchiveChange], kind: Kind) -> set[str]:
+        """Move memories of one kind; return the uuids of those that are in the archive."""
+        moved: set[str] = set()
+        first = [change.uuid for change in changes[:1]]
+        probe = Probe.of(read_again(self._bites, self._graph, first, kind, None)[0].values())
+        for bite in self._bites.of(changes):
+            with uncollected():
+                moved_here, probe = self._move_some(bite, kind, probe)
+            moved |= moved_here
+        return moved
+
+    def _move_some(
+        self, changes: Sequence[ArchiveChange], kind: Kind, probe: Probe | None
+    ) -> tuple[set[str], Probe | None]:
+        """Move as many as one query should carry; also return the probe for the next ones."""
+        uuids = [change.uuid for change in changes]
+        images, distances = read_again(self._bites, self._graph, uuids, kind, probe)
+        gone = (c for c in changes if c.uuid not in images)
+        moved = {c.uuid for c in gone if (c.uuid, c.before_digest) in self._before}
+        ready = [c for c in changes if _is_ready(c, images.get(c.uuid))]
+        if ready:
+            records = self._records(ready, images)
+            moved |= self._moved(records, images, probe, distances)
+        return moved, Probe.of(images.values())
+
+    def _records(
+        self, changes: Sequence[ArchiveChange], images: Mapping[str, MemoryImage]
+    ) -> list[Record]:
+        entries = (self._new_entry(change, images[change.uuid]) for change in changes)
+        records = [Record(n, entry) for n, entry in enumerate(entries, self._last_number + 1)]
+        self._last_number += len(records)
+        return records
+
+    def _moved(
+        self,
+        records: Sequence[Record],
+        images: Mapping[str, MemoryImage],
+        probe: Probe | None,
+        distances: Mapping[str, str],
+    ) -> set[str]:
+        """Copy, remove and mark some memories of one kind."""
+        copied = self._kept.write(records, images)
+        still = [images[record.entry.uuid] for record in copied]
+        removed = remove(self._bites, self._graph, still, probe, distances)
+        self._kept.drop([r for r in records if r.entry.uuid not in removed])
+        self._kept.settle(self._last_number)
+        return removed
 
 
 def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:

@@ -77,7 +77,7 @@ class Bites:
         self, command: str, graph: str, rows: Sequence[str], query: str, *flags: str
     ) -> list[Any]:
         asked = sent(with_rows(rows, query))
-        with _uncollected():
+        with uncollected():
             reply = self.connection.execute_command(command, graph, asked, *flags)
         self._slowest_ms = max(self._slowest_ms, server_ms(reply))
         answered: list[Any] = reply[1] if len(reply) > 2 else []
@@ -85,8 +85,9 @@ class Bites:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the garbage collector, which goes through all objects while thousands come in."""
+def uncollected() -> Iterator[None]:
+    """Without the garbage collector, which goes through all objects of the process again and
+    again while thousands come in that are all needed until the part is done."""
     is_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -37,7 +37,7 @@ from synapse.hippocampus.traces import TraceTable
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
 from synapse.store.memory_archive import Archive, Items, read_images
 from synapse.store.recalls import RECALLS_MAX_COUNT, queue_full
-from synapse.store.records import new_entry
+from synapse.store.records import new_entry, traces_of
 from synapse.store.times import parse_times
 
 
@@ -203,11 +203,11 @@ class InMemoryStore:
         lock_token: str,
     ) -> set[str]:
         """Move memories into the archive, facts before entities."""
-        traces = self.read_room(graph).traces
+        kept = traces_of(changes, self.read_room(graph).traces)
         return self._archives[graph].move(
             self._known(graph),
             changes,
-            lambda change, image: new_entry(change, image, traces, run_id, now_s, "archived"),
+            lambda change, image: new_entry(change, image, kept, run_id, now_s, "archived"),
             lambda: self._keep_lock(graph, lock_token),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from synapse.errors import StoreError
@@ -10,8 +11,11 @@ from synapse.hippocampus.archived import ArchivedMemory, ArchiveState, likeness
 from synapse.hippocampus.image import Kind, MemoryImage
 from synapse.hippocampus.model import trace_keys
 from synapse.hippocampus.plan import ArchiveChange
-from synapse.hippocampus.traces import TraceTable, rows_of
+from synapse.hippocampus.traces import TraceTable
 
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
+TracesOf = Mapping[tuple[Kind, str], Mapping[str, float]]
+"""What is kept about memories, by kind and uuid."""
 _APART = ("uuid", "run_id", "state")
 """Kept as properties of their own, to be found by."""
 _TUPLES = ("labels", "ends", "end_names")
@@ -21,7 +25,7 @@ _NAMES = tuple(f.name for f in fields(ArchivedMemory) if f.name not in _APART)
 def new_entry(
     change: ArchiveChange,
     image: MemoryImage,
-    traces: TraceTable,
+    traces: TracesOf,
     run_id: str,
     now_s: float,
     state: ArchiveState,
@@ -41,7 +45,7 @@ def new_entry(
         labels=image.labels,
         ends=image.ends,
         end_names=image.end_names,
-        trace=trace_of(image.uuid, image.kind, traces),
+        trace=traces.get((image.kind, image.uuid), {}),
         likeness=_likeness(image),
     )
 
@@ -56,24 +60,30 @@ def _likeness(image: MemoryImage) -> str:
     )
 
 
-def trace_of(uuid: str, kind: Kind, traces: TraceTable) -> dict[str, float]:
-    """What a table keeps about one memory; empty where it keeps nothing.
+def traces_of(changes: Sequence[ArchiveChange], traces: TraceTable) -> TracesOf:
+    """What a table keeps about the memories that some changes are about.
 
     >>> from synapse.hippocampus.traces import empty_traces
-    >>> trace_of("a", "fact", empty_traces())
+    >>> traces_of([ArchiveChange("a", "fact", "", "")], empty_traces())
     {}
     """
-    key = trace_keys([uuid], []) if kind == "entity" else trace_keys([], [uuid])
-    row = rows_of(traces, key) if len(traces) else None
-    if row is None:
-        return {}
-    trace = traces[row[0]]
-    return {name: trace[name].item() for name in trace.dtype.names or () if name != "key"}
+    names = [name for name in traces.dtype.names or () if name != "key"]
+    kept = dict(zip(traces["key"].tolist(), traces[names].tolist(), strict=True))
+    uuids: dict[Kind, list[str]] = {"entity": [], "fact": []}
+    for change in changes:
+        uuids[change.kind].append(change.uuid)
+    memories = [(kind, uuid) for kind, of_kind in uuids.items() for uuid in of_kind]
+    keys = trace_keys(uuids["entity"], uuids["fact"]).tolist()
+    return {
+        memory: dict(zip(names, kept[key], strict=True))
+        for memory, key in zip(memories, keys, strict=True)
+        if key in kept
+    }
 
 
 def details(entry: ArchivedMemory) -> str:
     """What an entry says beside its uuid, run and state, as JSON."""
-    return json.dumps({name: getattr(entry, name) for name in _NAMES})
+    return _as_json({name: getattr(entry, name) for name in _NAMES})
 
 
 def entry_of(uuid: str, run_id: str, state: ArchiveState, details: str) -> ArchivedMemory:

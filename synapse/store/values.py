@@ -27,7 +27,10 @@ def text(raw: bytes) -> str:
     >>> text(b"\xffa")
     '\udcffa'
     """
-    return raw.decode("utf-8", "surrogateescape")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "surrogateescape")
 
 
 def sent(query: str) -> bytes:

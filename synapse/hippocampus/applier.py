@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from synapse.errors import LockBusy, StoreError
-from synapse.hippocampus.caps import refuse_excess
+from synapse.hippocampus.caps import budget_since_s, refuse_excess
 from synapse.hippocampus.checked import CHANGED, Checked, check
 from synapse.hippocampus.journal import JournaledChange, Outcome, RunEntry, runs_of
 from synapse.hippocampus.ledger import ON_ITS_WAY, Entry, begun, confirmed
@@ -95,18 +95,21 @@ class Applier:
             LockLost: the lock passed to another run; what was written stays, and the journal says
                 what was to come.
         """
-        runs = {run.run_id: run for run in runs_of(self._store.read_journal(plan.graph))}
+        journal = self._store.read_journal(plan.graph) if plan.changes else {}
+        own = {name: entry for name, entry in journal.items() if name == job.run_id}
+        begun = next(iter(runs_of(own)), None)
         if job.is_capped and not job.dry_run:
-            refuse_excess(plan, runs.values(), job.now_s, job.max_changes)
+            counting = runs_of(journal, budget_since_s(job.now_s))
+            refuse_excess(plan, counting, job.now_s, job.max_changes)
         if job.dry_run or not plan.changes:
             checked = check(self._store, plan, room)
             done = frozenset(change.memory for change in checked.ready)
             return Applied(room, plan, done, checked.already, checked.left)
         with self.locked(plan.graph, room.revision):
-            checked = check(self._store, plan, room, is_resumed=job.run_id in runs)
-            if not checked.ready and job.run_id not in runs:
+            checked = check(self._store, plan, room, is_resumed=begun is not None)
+            if not checked.ready and begun is None:
                 return Applied(room, plan, frozenset(), checked.already, checked.left)
-            noted, run = self._begin(plan, room, job, checked, runs.get(job.run_id))
+            noted, run = self._begin(plan, room, job, checked, begun)
             done, left = self._write(plan, job, checked)
             ledger = _settled(plan, room.ledger, noted.ledger, done | checked.already)
             settled = _settled_runs(run, job.undoes, done | checked.already, left)

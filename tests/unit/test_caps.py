@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from synapse.errors import SafetyCap
+from synapse.errors import SafetyCap, StoreError
 from synapse.hippocampus.caps import (
     BUDGET,
     PER_RUN,
     REVIEW,
     RUN_MAX_COUNT,
     allowance,
+    budget_since_s,
     refuse_excess,
+    spent_on,
 )
-from synapse.hippocampus.journal import JournaledChange, RunEntry
+from synapse.hippocampus.journal import JournaledChange, RunEntry, runs_of
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 
 DAY_S = 86_400.0
@@ -36,7 +39,8 @@ def run(count: int, days_ago: float, first: int = 0, **more: Any) -> RunEntry:
         JournaledChange(do=do, memory=f"m{n}", outcome=outcome) for n in range(first, first + count)
     )
     known = {"plan_id": "", "command": "apply", "now": "", "config_digest": ""} | more
-    return RunEntry(run_id="r", now_s=NOW_S - days_ago * DAY_S, changes=changes, **known)
+    known = {"run_id": "r"} | known
+    return RunEntry(now_s=NOW_S - days_ago * DAY_S, changes=changes, **known)
 
 
 def is_refused(planned: MemoryPlan, *runs: RunEntry, max_changes: int | None = None) -> bool:
@@ -108,3 +112,22 @@ def test_what_a_run_may_still_do_is_what_is_not_refused() -> None:
     assert not is_refused(plan(30, 1_000, first=500), spent)
     assert is_refused(plan(31, 1_000, first=500), spent)
     assert left.without(plan(20, 1_000).changes).of_kind == {"fact": 10, "entity": 50}
+
+
+DAYS = [-400.0, 0.0, 1.0, 89.999, 90.0, 90.001, 5_000.0]
+
+
+def test_what_no_longer_counts_need_not_be_read() -> None:
+    runs = [run(1, days, first=n, run_id=f"r{n}") for n, days in enumerate(DAYS)]
+    journal = {r.run_id: json.loads(json.dumps(r.as_dict())) for r in runs}
+    late = runs_of(journal, budget_since_s(NOW_S))
+    assert spent_on(late, NOW_S) == spent_on(runs_of(journal), NOW_S) == {
+        "fact": {"m0", "m1", "m2", "m3"}, "entity": set()
+    }  # fmt: skip
+    assert {r.run_id for r in late} == {"r0", "r1", "r2", "r3", "r4"}
+    journal["damaged"] = {**journal["r5"], "changes": 5}
+    assert runs_of(journal, budget_since_s(NOW_S)) == late
+    for at_s in (NOW_S, None, "long ago", float("nan")):
+        journal["damaged"]["now_s"] = at_s
+        with pytest.raises(StoreError, match="cannot be understood"):
+            runs_of(journal, budget_since_s(NOW_S))

@@ -31,7 +31,7 @@ def leave_it(told: Sequence[Token], known: Vocabulary) -> bool:
         return first.word in w.relatives
     if opener in w.joins:
         return first.is_word and not first.is_name
-    if opener in w.because:
+    if opener in w.because or is_agreement(told, w):
         return True
     if opener in w.clauses:
         return first.word in w.clause_subjects
@@ -40,6 +40,11 @@ def leave_it(told: Sequence[Token], known: Vocabulary) -> bool:
     if opener in w.acting_as and first.word in w.determiners | w.indefinite:
         return all(_is_role(token, known) for token in rest)
     return all(_is_known(token, known) for token in rest)
+
+
+def is_agreement(told: Sequence[Token], w: AssertionWords) -> bool:
+    """Whether somebody has agreed to what was told: *as agreed on Monday*."""
+    return len(told) > 1 and told[0].word in w.acting_as and told[1].word.endswith("ed")
 
 
 def _are_people(told: Sequence[Token], w: AssertionWords) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import dropwhile
 
 from synapse.hippocampus.lexicon.words import is_past, is_plural, stem
+from synapse.hippocampus.rules.afterwords import is_agreement
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.lasting import is_open
@@ -198,7 +199,7 @@ class EndingReader:
         """Whether what follows another clause is of its own, and not about the same change."""
         w = self._words
         told = list(dropwhile(lambda t: t.word in w.joins | w.adverbs | {","}, rest))
-        if not told or _is_agreement(told) or told[0].word in w.endings_openers:
+        if not told or is_agreement(told, w) or told[0].word in w.endings_openers:
             return True
         first, joined = told[0], len(told) < len(rest)
         hangs = w.prepositions if joined else w.prepositions | w.determiners
@@ -217,7 +218,7 @@ class EndingReader:
             return "perhaps"  # "left the building of ⟨o⟩"
         for place, token in enumerate(rest):
             following = rest[place + 1] if place + 1 < len(rest) else None
-            if token.word in w.endings_openers or _is_agreement(rest[place:]):
+            if token.word in w.endings_openers or is_agreement(rest[place:], w):
                 return "plainly"
             if token.word in w.joins | {",", ";", "("}:
                 return "plainly" if self._goes_on(rest[place + 1 :]) else "perhaps"
@@ -232,8 +233,3 @@ class EndingReader:
             if place > named and token.stem in self._nouns - evidence - self._occasions:
                 return "perhaps"  # "in the staging environment"
         return "plainly"
-
-
-def _is_agreement(told: Sequence[Token]) -> bool:
-    """Whether somebody has agreed to what was told: *as agreed on Monday*."""
-    return len(told) > 1 and told[0].word == "as" and told[1].word.endswith("ed")

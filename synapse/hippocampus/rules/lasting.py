@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from synapse.hippocampus.lexicon.assertions import AssertionWords
 from synapse.hippocampus.lexicon.words import is_past
@@ -33,4 +34,8 @@ def is_open(times: Sequence[Token], w: AssertionWords) -> bool:
     words = {token.word for token in times}
     if words.isdisjoint(w.times):
         return True
-    return not words.isdisjoint(w.onward) and words.isdisjoint(w.closing)
+    ends = any(
+        token.word in w.closing and (after.word in w.times or after.word[0].isdigit())
+        for token, after in pairwise(times)
+    )
+    return not words.isdisjoint(w.onward) and not ends

@@ -73,6 +73,8 @@ def plan(
     if planned.changed:
         left_out = quantity(len(planned.changed), "fact")
         print(f"{left_out} changed meanwhile, left out of the plan.", file=sys.stderr)
+    if planned.why_nothing:
+        print(f"Nothing to archive: {planned.why_nothing}.", file=sys.stderr)
     if planned.waiting_count:
         waiting = quantity(planned.waiting_count, "candidate")
         print(f"{waiting} left for a later run.", file=sys.stderr)

@@ -31,7 +31,7 @@ class Bites:
     """Cuts a list into parts, each as large as the slowest query about the last one allows.
 
     Args:
-        connection: a client that answers with bytes.
+        connection: a client that answers with bytes, and with numbers where embeddings are read.
         keep_lock: called before each write; raises where the lock is lost.
     """
 

@@ -33,7 +33,8 @@ class FalkorStore:
     """A :class:`~synapse.hippocampus.ports.MemoryStore` on a FalkorDB server.
 
     Args:
-        connection: a client that answers with bytes and never repeats a command by itself.
+        connection: a client of protocol 3 that answers with bytes and never repeats a command by
+            itself.
         uri: where it is connected to, for the sentences of errors.
         on_close: called after the connections are closed.
     """

@@ -47,7 +47,7 @@ def test_what_was_brought_back_makes_room_for_others(
 
 
 def test_where_nothing_goes_the_reason_is_told(
-    demo: str, store: FalkorStore, prune: Any, summary: Any
+    synapse: Program, demo: str, store: FalkorStore, prune: Any, summary: Any
 ) -> None:
     for uuid in store.read_graph(demo).memory_uuids:
         store.pin(demo, uuid, Pin(0.0))
@@ -55,6 +55,8 @@ def test_where_nothing_goes_the_reason_is_told(
     assert nothing.code == 0
     assert "Nothing to archive: all below the threshold are spared: " in nothing.out
     assert " pinned)." in nothing.out
+    planned = synapse("plan", "--prune", "--group-id", demo, *LATER)
+    assert planned.code == 0 and nothing.out.splitlines()[-1] in planned.err
     reason = prune("--json").summary["reason_for_zero"]["archived"]
     assert reason == summary()["reason_for_zero"]["pruning"]
 

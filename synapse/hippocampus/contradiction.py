@@ -11,10 +11,11 @@ Each rule stands in a module of its own:
 6. ``rules.rewording``: same two entities, other number; or the same again.
 7. ``rules.remarks``: what a speaker said of herself, counted otherwise or denied.
 
-What these find among active facts is **missed**, waits for a decision (**needs review**), or is a
-**duplicate**. Direction is decided by time alone: when a fact begins, the newest episode that says
-it again, and when it was recorded. Where all are equal there is no finding: the newer fact never
-loses.
+Each finding that is sure is read once more (``rules.doubts``): what stands around the newer
+statement may make it a question. What the rules find among active facts is **missed**, waits for a
+decision (**needs review**), or is a **duplicate**. Direction is decided by time alone: when a fact
+begins, the newest episode that says it again, and when it was recorded. Where all are equal there
+is no finding: the newer fact never loses.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from synapse.hippocampus.rules.audit import audited
 from synapse.hippocampus.rules.beginnings import beginnings
 from synapse.hippocampus.rules.claims import claimed, claims_against
 from synapse.hippocampus.rules.denial import denials
+from synapse.hippocampus.rules.doubts import weighed
 from synapse.hippocampus.rules.graph_reading import GraphReading, Readers
 from synapse.hippocampus.rules.remarks import remarks
 from synapse.hippocampus.rules.rewording import rewordings
@@ -97,7 +99,7 @@ class ContradictionDetector:
             remarks(graph),
             audited(graph, claims, self._tolerance_s),
         ):
-            _keep_best(best, found, snapshot.facts.uuid)
+            _keep_best(best, (weighed(graph, f) for f in found), snapshot.facts.uuid)
         findings = sorted(best.values(), key=lambda finding: snapshot.facts.uuid[finding.fact])
         superseded = np.zeros(len(snapshot.facts), np.bool_)
         superseded[[f.fact for f in findings if f.verdict == "superseded"]] = True

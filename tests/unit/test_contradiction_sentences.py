@@ -52,7 +52,7 @@ def told(key: str, text: str) -> Outcome:
 WRITTEN = {
     "Alice lives": [
         "Alice lives in Rome", "Alice now lives in Rome", "Alice has lived in Rome since May",
-        "Since March 2026, Alice lives in Rome.", "Alice moved to Rome",
+        "Since January 2026, Alice lives in Rome.", "Alice moved to Rome",
         "Alice relocated to Rome for work",
         "Alice is living in Rome with her husband", "As of last month Alice resides in Rome",
         "Alice has moved from Paris to Rome", "Alice's residence is in Rome", "", "Rome",

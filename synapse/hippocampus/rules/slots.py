@@ -12,6 +12,7 @@ import numpy as np
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.rules.doubts import weighed
 from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
 from synapse.hippocampus.rules.short_forms import is_short_form
@@ -147,7 +148,8 @@ class _Slots:
             evidence=f"From {date(step.at_s)} on, a newer fact gives the same property the value "
             f'"{name}".',
         )
-        return finding, said == "plainly" and not review
+        sure = weighed(graph, finding)
+        return sure, sure is finding and said == "plainly" and not review
 
     def _confidence(self, step: Step, new: Mood) -> float:
         graph = self._graph

@@ -75,7 +75,8 @@ class GraphChanges:
             self._store, self._scope, thoughts, self._runs(), max_changes, beside=ends
         )
         both = pruned.plan.model_copy(update={"changes": (*ends, *pruned.plan.changes)})
-        blind = bool(pruned.plan.changes) and not is_any_recall_known(room)
+        memories = thoughts.snapshot.memory_uuids
+        blind = bool(pruned.plan.changes) and not is_any_recall_known(room, memories)
         return replace(
             planned,
             plan=both,

@@ -25,7 +25,9 @@ VERDICTS = ("keep", "spared", "candidate")
 KEEP, SPARED, CANDIDATE = range(len(VERDICTS))
 
 LOOKED_AT_PER_CANDIDATE = 4
-"""Memories whose surroundings are looked at, for each one that a run may propose."""
+"""Memories whose surroundings are looked at together, for each one that a run may propose."""
+BUNCHES_COUNT = 4
+"""How many times so many, where too few of them can go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class Reason:
     verdict: int
     """Number in :data:`VERDICTS`."""
     sentence: str
-    """May hold ``{strength}``, ``{threshold}``, ``{age}``, ``{importance}`` and
-    ``{facts_count}``."""
+    """May hold ``{strength}``, ``{threshold}``, ``{age}``, ``{importance}``, ``{facts_count}`` and
+    ``{cap_count}``."""
 
 
 _WEAK = "strength {strength} below {threshold}, but "
@@ -45,7 +47,9 @@ REASONS = (
     Reason("strong", KEEP, "strength {strength} is not below {threshold}"),
     Reason("unscored", KEEP, "its strength is not known"),
     Reason("faded", CANDIDATE, "strength {strength} below {threshold}, untouched for {age}"),
-    Reason("over_cap", SPARED, _WEAK + "this run may propose no more"),
+    Reason(
+        "over_cap", SPARED, _WEAK + "it waits for a later run: one proposes {cap_count} at most"
+    ),
     Reason("bridge", SPARED, _WEAK + "nothing else is seen to connect its two ends"),
     Reason("sole_evidence", SPARED, _WEAK + "no other active fact tells of an end that stays"),
     Reason("carries_facts", SPARED, _WEAK + "{facts_count} of its facts stay"),
@@ -150,6 +154,7 @@ class PruningDecision:
             age=quantity(round(self.age_days[row]), "day") if known else "a time unknown",
             importance=f"{self.importance[row]:.2f}",
             facts_count=self.staying_facts_count[row] if is_entity else 0,
+            cap_count=self.cap_count,
         )
         return f"{self.verdict(row)}: {sentence}"
 
@@ -242,36 +247,60 @@ class _Walk:
         self._end_stays = reasons[: self._entities_count] != FADED
         active = ~faded.ended[self._entities_count :]
         self._active_left = _facts_count(outline, active)
+        self._degree = _facts_count(outline, np.ones_like(active))
+        self._may_go = np.zeros(len(reasons), np.bool_)
 
     def go(self, cap_count: int) -> None:
         """Mark the candidates, at most so many, and why the others stay."""
-        rows = np.flatnonzero(self._reasons == FADED)
-        self._reasons[rows] = OVER_CAP
-        if not cap_count or not len(rows):
-            return
-        looked_at_count = LOOKED_AT_PER_CANDIDATE * cap_count
-        looked_at = _least_worth(rows, self._faded.worth, self._outline, looked_at_count)
-        may_go = np.zeros(len(self._reasons), np.bool_)
-        may_go[looked_at] = True
-        ways = Ways(self._outline, may_go[self._entities_count :])
-        freed: list[int] = []
-        for row in looked_at:
-            if len(self.gone) >= cap_count:
+        self._reasons[self._reasons == FADED] = OVER_CAP
+        for _ in range(BUNCHES_COUNT if cap_count else 0):
+            bunch = self._next_bunch(LOOKED_AT_PER_CANDIDATE * cap_count)
+            if not bunch or len(self.gone) >= cap_count:
                 break
-            if row < self._entities_count:
-                if ways.facts_left(row):
-                    freed.append(row)
-                    self._reasons[row] = CARRIES_FACTS
-                else:
-                    self._go(row)
-            else:
+            self._look_at(bunch, cap_count)
+        of_entities = self._reasons[: self._entities_count]
+        of_entities[(of_entities == OVER_CAP) & (self._left() > 0)] = CARRIES_FACTS
+
+    def _next_bunch(self, count: int) -> list[int]:
+        """Facts and bare entities that are worth the least, and entities that only wait for them.
+
+        An entity that carries other facts takes nobody's place: it could not go anyway.
+        """
+        waits = self._reasons == OVER_CAP
+        of_entities, left = waits[: self._entities_count], self._left()
+        can_go = waits.copy()
+        can_go[: self._entities_count] &= left == 0
+        rows, worth = np.flatnonzero(can_go), self._faded.worth
+        bunch = np.array(_least_worth(rows, worth, self._outline, count), np.int64)
+        self._may_go[bunch] = True
+        looked_at = _facts_count(self._outline, self._may_go[self._entities_count :])
+        follows = of_entities & (left > 0) & (looked_at == self._degree)
+        rows = np.concatenate([bunch, np.flatnonzero(follows)])
+        return _least_worth(rows, worth, self._outline, len(rows))
+
+    def _look_at(self, bunch: list[int], cap_count: int) -> None:
+        ways = Ways(self._outline, self._may_go[self._entities_count :])
+        for row in self.gone:
+            if row >= self._entities_count:
+                ways.remove(row - self._entities_count)
+        freed: list[int] = []
+        for row in bunch:
+            if len(self.gone) >= cap_count:
+                return
+            if row >= self._entities_count:
                 self._try_fact(row, ways)
+            elif ways.facts_left(row):
+                freed.append(row)
+            else:
+                self._go(row)
         for row in freed:
-            if not ways.facts_left(row):
-                if len(self.gone) < cap_count:
-                    self._go(row)
-                else:
-                    self._reasons[row] = OVER_CAP
+            if len(self.gone) < cap_count and not ways.facts_left(row):
+                self._go(row)
+
+    def _left(self) -> Ints:
+        """Facts of each entity that have not gone."""
+        stays = self._reasons[self._entities_count :] != FADED
+        return _facts_count(self._outline, stays)
 
     def _try_fact(self, row: int, ways: Ways) -> None:
         fact = row - self._entities_count

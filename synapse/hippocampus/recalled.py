@@ -7,7 +7,7 @@ it has changed nothing; after it, nothing is left to fold.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -94,11 +94,12 @@ class Recalled:
 NEVER_RECALLED = Recalled()
 
 
-def is_any_recall_known(room: Room) -> bool:
-    """Whether anybody was ever recorded to have asked for anything."""
-    return any(profile.search_count for profile in room.profiles.values()) or any(
-        recall_set.asked for recall_set in room.recalls
-    )
+def is_any_recall_known(room: Room, memories: Iterable[str]) -> bool:
+    """Whether anybody was ever recorded to have asked for one of these memories."""
+    asked_for = {memory for memory, profile in room.profiles.items() if profile.search_count}
+    for recall_set in room.recalls:
+        asked_for.update(memory for memory, _ in recall_set.ranks if recall_set.asked)
+    return bool(asked_for) and not asked_for.isdisjoint(memories)
 
 
 def changed(

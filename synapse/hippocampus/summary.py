@@ -80,7 +80,8 @@ def summarize(
         pruning=_pruning(standing) if prune else None,
         warnings=list(known.warnings),
     )
-    if report.pruning and report.pruning.candidates and not is_any_recall_known(room):
+    memories = standing.outline.memory_uuids
+    if report.pruning and report.pruning.candidates and not is_any_recall_known(room, memories):
         report.warnings.append(NO_RECALL_KNOWN)
     report.reason_for_zero = _reasons_for_zero(report, standing, room)
     if report.seen.facts and not report.stale.count:

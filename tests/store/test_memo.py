@@ -165,8 +165,10 @@ def test_candidates_without_any_recorded_recall_are_a_warning(any_store, run, gr
         assert report.pruning.candidates
         assert [w for w in report.warnings if w.startswith("no recall was ever recorded here")]
     assert not engine(any_store).consolidate(replace(later, prune=False)).report.warnings
-    any_store.record_recalls(graph_name, [recall("exposed", asked=False)])
-    assert engine(any_store).consolidate(later).report.warnings
+    of_others = [recall("of another graph"), recall("exposed", asked=False)]
+    any_store.record_recalls(graph_name, of_others)
+    for _ in ("waiting", "folded"):
+        assert engine(any_store).consolidate(later).report.warnings
     known = any_store.read_graph(graph_name).memory_uuids[0]
     any_store.record_recalls(graph_name, [recall(known)])
     for dry_run in (True, False, False):

@@ -223,3 +223,26 @@ def test_empty_graph() -> None:
     assert (decision.kept_count, decision.spared_count) == (0, 0)
     assert decision.candidates_and_spared().tolist() == []
     assert decision.spared_by() == {}
+
+
+def test_entities_that_carry_facts_keep_no_fact_from_being_looked_at() -> None:
+    star = fact_graph([Said("hub", "USES", f"leaf {n}") for n in range(200)])
+    count = len(star.entities) + 200
+    worth = [0.1] * len(star.entities) + [0.9] * 200
+    decision = decide(
+        [0.01] * count, worth=worth, graph=star, hub_facts_count=100, max_share_ratio=0.05
+    )
+    assert decision.cap_count == len(decision.ranked_candidates) == 20
+    assert decision.spared_by() == {"hub": 1, "over_cap": 200, "carries_facts": 180}
+
+
+def test_facts_that_may_not_go_keep_no_other_from_being_looked_at() -> None:
+    chain = [Said(f"e{n}", "NEXT", f"e{n + 1}") for n in range(60)]
+    loose = [Said("x", "USES", "y") for _ in range(40)]
+    graph = fact_graph([*chain, *loose])
+    entities_count = len(graph.entities)
+    strength = [0.9] * entities_count + [0.01] * 100
+    worth = [1.0] * entities_count + [0.1] * 60 + [0.5] * 40
+    decision = decide(strength, worth=worth, graph=graph, max_count=5)
+    assert len(decision.ranked_candidates) == 5
+    assert min(decision.ranked_candidates) >= entities_count + 60

@@ -22,3 +22,28 @@ TAKES_BACK = r"\bbut\b|\bnot really\b|\bin name only\b"
 """The same, after the value."""
 IN_A_ROLE = r"^\W*(?:\S+ ){0,4}as an? "
 """A role after the value: of an end, only the role ends."""
+STATE_NOUNS = frozenset(("status", "state", "condition", "situation"))
+"""Last words of relations that hold whatever is so of a thing: *paid* and *shipped* alike."""
+SAME_STATES: tuple[frozenset[str], ...] = tuple(
+    frozenset(row.split()) for row in (
+        "on enabled active", "off disabled inactive", "open opened", "dead deceased",
+        "unemployed jobless", "passing passed green", "failing failed red", "broken failing red",
+        "completed finished done", "required mandatory", "online up running", "offline down",
+        "closed resolved", "in_progress active", "single unmarried",
+    )
+)  # fmt: skip
+"""States that are one and the same, in other words."""
+NATIONS = frozenset(("nationality", "citizenship", "citizen", "national"))
+"""Words of relations whose values are a country or its people."""
+PARTS = {"half": 0.5, "quarter": 0.25, "dozen": 12.0, "couple": 2.0}
+"""Words that count by themselves, or before *of*."""
+OTHER_UNITS = {
+    "fortnight": ("time", 1_209_600.0),
+    "fortnights": ("time", 1_209_600.0),
+    "decade": ("time", 315_576_000.0),
+}
+"""Units that are none in most sentences: dimension, and size in its smallest unit."""
+MEASURED = frozenset(["old", "long", "tall", "high", "wide", "deep", "full", "heavy", "thick"])
+"""Words after a quantity that only say what it measures."""
+DEMONYM_ENDINGS = ("ish", "ian", "an", "ese", "ch", "i", "ic", "ek", "ss")
+"""How words for the people of a country end."""

@@ -18,10 +18,17 @@ from synapse.hippocampus.rules.ending import ENDED
 from synapse.hippocampus.rules.future import names_later_date
 from synapse.hippocampus.rules.grade import UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import GraphReading
+from synapse.hippocampus.rules.same_value import (
+    holds_any_state,
+    is_same_state,
+    names_people_and_country,
+)
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, hide_name
 from synapse.hippocampus.rules.tokens import Token, tokens
+from synapse.hippocampus.rules.told import frame
 from synapse.hippocampus.wording import compiled
 
+_AGENT = re.compile(r"^ by ([^\W\d_][^.]*)")
 _PARTS = re.compile(r"([,;:(!–—]|\s-+\s)")
 _CUE = "cue_"
 _CACHED_COUNT = 65_536
@@ -38,6 +45,8 @@ def weighed(graph: GraphReading, finding: Finding) -> Finding:
 
 def _leaves_doubt(graph: GraphReading, finding: Finding) -> bool:
     new = finding.by
+    if not finding.rule.startswith(_CUE) and _values_may_stand(graph, finding):
+        return True
     masked = graph.masked(new)
     if not masked.strip():
         return False
@@ -54,6 +63,25 @@ def _begins_work(graph: GraphReading, finding: Finding) -> bool:
     """Whether a role is that of a new post, rather than all that ends: *left Acme as a trainee*."""
     ends = finding.rule == DENIED or finding.rule.startswith(_CUE)
     return not ends and "employment" in graph.reader.families(graph.relation_name(finding.by))
+
+
+def _values_may_stand(graph: GraphReading, finding: Finding) -> bool:
+    """Whether the older value may be the newer one in other words, or stand beside it."""
+    old, new = graph.target_name(finding.fact), graph.target_name(finding.by)
+    if old == new:
+        return False
+    relation = graph.relation_name(finding.fact)
+    if graph.same_values.may_be_one(old, new) or is_same_state(old, new):
+        return True
+    if holds_any_state(relation) and (
+        graph.state_of(old) < 0 or graph.state_of(old) != graph.state_of(new)
+    ):
+        return True
+    masked = [graph.masked(row) for row in (finding.fact, finding.by)]
+    if names_people_and_country(relation, old, new) and frame(masked[0]) != frame(masked[1]):
+        return True
+    agents = [_AGENT.findall(_tail(text)) for text in masked]
+    return any(agents) and agents[0] != agents[1]  # "approved by Kim", "rejected by Lou"
 
 
 @lru_cache(_CACHED_COUNT)

@@ -20,6 +20,7 @@ from synapse.hippocampus.rules.ending import EndingReader
 from synapse.hippocampus.rules.named import NamedFacts
 from synapse.hippocampus.rules.related_values import RelatedValues
 from synapse.hippocampus.rules.roles import earliest_and_latest, relations_by_role
+from synapse.hippocampus.rules.same_value import SameValues
 from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
 from synapse.hippocampus.rules.stance import StanceReader
 from synapse.hippocampus.rules.statement import (
@@ -51,6 +52,7 @@ class Readers:
         self.endings = EndingReader(self.assertions)
         self.stances = StanceReader(self.statements, self.endings)
         self.phrases = PhraseSearch(self.languages)
+        self.same_values = SameValues(self.languages[0])
 
 
 class GraphReading:
@@ -82,6 +84,7 @@ class GraphReading:
         self.stances = readers.stances
         self.assertions = readers.assertions
         self.endings = readers.endings
+        self.same_values = readers.same_values
         self._phrases = readers.phrases
         self._moods: dict[int, Mood] = {}
         self._masked: dict[int, str] = {}

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 TARGET_MS = 20.0
 _EXECUTION_TIME = re.compile(rb"internal execution time: ([\d.]+)")
-_AIM_MS = TARGET_MS * 0.6
+_AIM_MS = TARGET_MS * 0.5
 """So that most queries stay below the target although no two take equally long."""
 _FIRST_COUNT, _LARGEST_COUNT = 32, 500
 

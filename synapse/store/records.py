@@ -68,7 +68,8 @@ def traces_of(changes: Sequence[ArchiveChange], traces: TraceTable) -> TracesOf:
     {}
     """
     names = [name for name in traces.dtype.names or () if name != "key"]
-    kept = dict(zip(traces["key"].tolist(), traces[names].tolist(), strict=True))
+    rows = zip(*(traces[name].tolist() for name in names), strict=True)  # whole rows take longer
+    kept = dict(zip(traces["key"].tolist(), rows, strict=True))
     uuids: dict[Kind, list[str]] = {"entity": [], "fact": []}
     for change in changes:
         uuids[change.kind].append(change.uuid)

@@ -5,7 +5,6 @@ Heavy modules are imported inside the commands, so that ``--help`` answers at on
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import sys
@@ -22,6 +21,7 @@ from synapse import __version__
 from synapse.cli.apply import apply
 from synapse.cli.archive import app as archive
 from synapse.cli.chat import chat
+from synapse.cli.common import discard_output
 from synapse.cli.consolidate import consolidate
 from synapse.cli.doctor import doctor
 from synapse.cli.explain import explain
@@ -97,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         _complain("interrupted; what was already written stays valid", None, verbose)
         code = INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         code = 1
     except Exception as error:  # noqa: BLE001  the last line of defence: a person reads this
         _complain(f"unexpected {type(error).__name__}: {error}; add -v to see more", error, verbose)

@@ -21,6 +21,7 @@ from synapse.cli.common import (
     MaxChanges,
     Now,
     Verbose,
+    discard_output,
     moment,
     opened_store,
     read_settings,
@@ -89,11 +90,13 @@ def consolidate(
         except Exception as error:
             _print_line({"schema_version": 1, "status": "failed", "error": _short(error)})
             raise
-        _print_line(whole)
+        heard = _print_line(whole)
         if not quiet:
             _print_warnings(outcomes)
         if report is not None:
             report.write({**whole, "groups": full} if all_groups else full[0])
+        elif not heard:
+            raise BrokenPipeError  # nobody knows what the run has found
         return _judge(outcomes, strict=strict)
 
 
@@ -180,7 +183,13 @@ def _short(error: Exception) -> str:
     return str(shortened(str(error) if known else f"unexpected {type(error).__name__}", 400))
 
 
-def _print_line(whole: dict[str, Any]) -> None:
+def _print_line(whole: dict[str, Any]) -> bool:
+    """Print the summary; whether anybody reads it. Where nobody does, the run is complete still."""
     from synapse.hippocampus.report import summary_line
 
-    print(summary_line(whole), flush=True)
+    try:
+        print(summary_line(whole), flush=True)
+    except BrokenPipeError:
+        discard_output()
+        return False
+    return True

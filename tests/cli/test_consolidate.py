@@ -155,6 +155,28 @@ def test_the_report_file_holds_the_full_lists(consolidate, demo, tmp_path):
     assert not list(tmp_path.glob(".report*"))
 
 
+@pytest.mark.parametrize("wants_report", [True, False])
+def test_a_reader_that_has_left_loses_only_the_line(
+    store, falkordb_uri, demo, tmp_path, wants_report
+):
+    reader, writer = os.pipe()
+    os.close(reader)
+    file = tmp_path / "report.json"
+    options = ["--report-file", str(file)] if wants_report else []
+    try:
+        ended = subprocess.run(
+            [sys.executable, str(SCRIPT), "--group-id", demo, *AT, *options],
+            env={**os.environ, "FALKORDB_URI": falkordb_uri}, cwd=tmp_path,
+            stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120,
+        )  # fmt: skip
+    finally:
+        os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0 if wants_report else 1, "")
+    assert len(store.read_room(demo).traces)
+    if wants_report:
+        assert json.loads(file.read_text())["status"] == "ok"
+
+
 def test_a_report_file_that_cannot_be_written_is_one_sentence(consolidate, demo, tmp_path):
     ended = consolidate("--group-id", demo, *AT, "--report-file", str(tmp_path / "no" / "r.json"))
     assert ended.code == 2

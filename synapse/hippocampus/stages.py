@@ -44,7 +44,10 @@ _NOTHING_DECIDED: Mapping[str, Entry] = {}
 
 
 class Thoughts:
-    """The stages over one snapshot; each result is worked out once, when first asked for.
+    """The stages over one snapshot, worked out when first asked for.
+
+    Results are kept, but not the columns that only go into :attr:`standing`: in a large graph each
+    takes megabytes.
 
     Per-memory arrays have shape (entities + facts,): the entities first, then the facts.
     """
@@ -91,7 +94,7 @@ class Thoughts:
         """What was active together."""
         return co_activation(self.snapshot, self.touched)
 
-    @cached_property
+    @property
     def association(self) -> Floats:
         """Association weight of each memory, 0 to 1."""
         return np.concatenate([self.co_activation.entity_weight, self.co_activation.fact_weight])
@@ -113,7 +116,7 @@ class Thoughts:
         both = np.concatenate([facts.source, facts.target[facts.source != facts.target]])
         return np.bincount(both, minlength=len(self.snapshot.entities))
 
-    @cached_property
+    @property
     def frequency(self) -> Floats:
         """Frequency factor of each memory."""
         facts, scorer = self.snapshot.facts, self.scorer
@@ -123,7 +126,7 @@ class Thoughts:
             [scorer.frequency(self.degree), scorer.fact_frequency(episodes, weaker_end)]
         )
 
-    @cached_property
+    @property
     def corrected(self) -> Bools:
         """Facts with a credible replacement, and the entities they are about."""
         superseded = self.contradictions.superseded
@@ -132,7 +135,7 @@ class Thoughts:
         )
         return np.concatenate([about > 0, superseded])
 
-    @cached_property
+    @property
     def emotion_hits(self) -> Ints:
         """Emotional words in each memory's own text."""
         entities, words = self.snapshot.entities, self.config.salience.emotion_words
@@ -148,13 +151,13 @@ class Thoughts:
             recalled.archived_count, not_to_propose(recalled.archive),
         )  # fmt: skip
 
-    @cached_property
+    @property
     def last_touch_s(self) -> Floats:
         """When each memory was last supported by an episode or recalled; NaN where unknown."""
         supported_s, recalled_s = self.touched.last_touch_s, self.usage.last_recall_s
         return np.maximum(supported_s, np.where(np.isnan(recalled_s), -np.inf, recalled_s))
 
-    @cached_property
+    @property
     def demand(self) -> Floats:
         """How high and how often each memory came up when somebody asked, 0 to 1."""
         return demands(self.usage.recalls, len(self.association))
@@ -171,12 +174,12 @@ class Thoughts:
         of_facts[:] = rehearsed.durable(of_facts, self.lifetime_days, lasts_days)
         return rehearsed.regained(column, self.former_stability)
 
-    @cached_property
+    @property
     def former_stability(self) -> Floats:
         """How firm each memory was when it was archived; NaN where none like it ever was."""
         return former_column(self.snapshot, self.recalled.former_stability)
 
-    @cached_property
+    @property
     def bonus(self) -> Floats:
         """Retention gained by being recalled together with others.
 
@@ -205,7 +208,7 @@ class Thoughts:
         """Active facts that are older than facts of their relation become. Shape (facts,)."""
         return self.outlives_s <= self.now_s
 
-    @cached_property
+    @property
     def outlives_s(self) -> Floats:
         """When each active fact outlives its relation; NaN where never. Shape (facts,)."""
         ended = self.ended[len(self.snapshot.entities) :]
@@ -219,19 +222,19 @@ class Thoughts:
             facts.uuid, facts.relation, self.lifetime_days, self.outlives_s, self.now_s
         )
 
-    @cached_property
+    @property
     def start_s(self) -> Floats:
         """When each fact begins, else when it was recorded. Shape (facts,)."""
         facts = self.snapshot.facts
         return np.where(np.isnan(facts.valid_at_s), facts.created_at_s, facts.valid_at_s)
 
-    @cached_property
+    @property
     def end_s(self) -> Floats:
         """When each fact ends, else when it was retired; NaN where neither. Shape (facts,)."""
         facts = self.snapshot.facts
         return np.where(np.isnan(facts.invalid_at_s), facts.expired_at_s, facts.invalid_at_s)
 
-    @cached_property
+    @property
     def share(self) -> Floats:
         """How much of an episode rests on each memory, above 0 to 1."""
         facts, entity_episodes = self.snapshot.facts, self.touched.entity_episodes

@@ -1,7 +1,7 @@
 """How much demand should weigh, on data that know of no rank: every recall taken as a first place.
 
 Reviews of flash cards: demand comes from the reviews before that were recalled. Event streams: the
-first event of an item is its episode, every later one a recall, at most one in 24 hours.
+first event of an item is its episode, every later one a recall, one in each hour.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from synapse.hippocampus.config import ForgettingConfig
 from synapse.hippocampus.demand import demands
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.model import Bools, Floats
+from synapse.hippocampus.recall import RECENT_MAX_COUNT, hour_of
 from synapse.hippocampus.stability import Recalls, Stability
 
 from .event_streams import SECONDS_PER_DAY, Stream, area_under_curve
@@ -53,12 +54,9 @@ def _area_at(stream: Stream, events_count: int, config: ForgettingConfig) -> flo
     items, rehearsed = sorted(history), Stability(config)
     times_s, memory = [], []
     for row, item in enumerate(items):
-        counted_day = -np.inf
-        for day in history[item][1:]:
-            if day - counted_day >= 1.0:
-                times_s.append(day * SECONDS_PER_DAY)
-                memory.append(row)
-                counted_day = day
+        hours_s = sorted({hour_of(day * SECONDS_PER_DAY) for day in history[item][1:]})
+        times_s += hours_s[-RECENT_MAX_COUNT:]
+        memory += [row] * len(hours_s[-RECENT_MAX_COUNT:])
     recalls = Recalls(np.array(times_s), np.array(memory, np.int64), np.ones(len(memory)))
     first_s = np.array([history[item][0] * SECONDS_PER_DAY for item in items])
     stability = rehearsed.raised(

@@ -7,7 +7,7 @@ Psychological Science 2 (1991), doi:10.1111/j.1467-9280.1991.tb00174.x, found th
 often and close together has the best odds of being met once more.
 
 SmartMemory's evolution algorithms multiply log(1 + count), 1 / (1 + mean rank) and the ratio of two
-recall rates, and add that to retention with every cycle. Here each recall brings its own rank and
+recall rates, and add that to retention with every cycle. Here each day brings its own rank and
 its own rate: a further recall, one in a poor place, or an old one that becomes known late would
 worsen a mean or a ratio, and must never make a memory weaker. Demand follows from the recalls
 alone, not from the moment at which it is asked for, nor from how often.
@@ -21,10 +21,11 @@ import numpy as np
 
 from synapse.hippocampus.model import Floats, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.recall import RECENT_MAX_COUNT
 from synapse.hippocampus.stability import Recalls
 
 RATE_DAYS = 7.0
-"""The recalls of this many days make a recall's rate."""
+"""The days with a recall among this many make a day's rate."""
 FULL_WEIGHT = 14.0
 """Asked for every day of a week and always found first: 1/2 + 2/2 + ... + 7/2."""
 
@@ -34,12 +35,14 @@ def demand(recalls_s: Sequence[float], ranks: Sequence[float]) -> float:
 
     d = min(1, ln(1 + Σ n_i / (1 + k_i)) / ln(1 + W))
 
-    i runs over the counted recalls; k_i is the rank in which recall i gave the memory, 1 the
-    first; n_i the number of its counted recalls within seven days up to recall i, itself included;
+    i runs over the days (UTC) with a recall; k_i is the best rank in which one of them gave the
+    memory, 1 the first; n_i the number of such days within the seven up to day i, itself included;
     W is :data:`FULL_WEIGHT`.
 
     Every term is positive and none falls when a recall is added or a rank gets better, and nor
-    does their sum.
+    does their sum. With :data:`~synapse.hippocampus.recall.RECENT_MAX_COUNT` recalls older ones
+    are no longer known: then d is 1, so that one more, which takes the place of the oldest, does
+    not lower it.
 
     Args:
         recalls_s: when it was recalled, seconds since 1970, in any order.
@@ -69,20 +72,22 @@ def demands(recalls: Recalls, memories_count: int) -> Floats:
     ranks = recalls.known_ranks[known]
     weight = np.zeros(len(ranks))
     np.divide(1.0, 1.0 + ranks, out=weight, where=ranks >= 1.0)
-    order = np.lexsort((-weight, times_s, memory))
-    memory = memory[order]
-    total = np.bincount(memory, weight[order] * _rates(times_s[order], memory), memories_count)
+    day = np.floor(times_s / SECONDS_PER_DAY)
+    order = np.lexsort((-weight, day, memory))
+    day, of_day, weight = day[order], memory[order], weight[order]
+    is_first = np.append(True, (np.diff(day) != 0) | (np.diff(of_day) != 0))[: len(day)]
+    day, of_day, weight = day[is_first], of_day[is_first], weight[is_first]
+    total = np.bincount(of_day, weight * _rates(day, of_day), memories_count)
     wanted: Floats = np.minimum(np.log1p(total) / np.log1p(FULL_WEIGHT), 1.0)
+    wanted[np.bincount(memory, minlength=memories_count) >= RECENT_MAX_COUNT] = 1.0
     return wanted
 
 
-def _rates(times_s: Floats, memory: Ints) -> Floats:
-    """Recalls of the same memory within the days up to each; rows in order of memory and time."""
-    count = np.ones(len(times_s))
-    for back in range(1, len(times_s)):
-        is_near = (memory[back:] == memory[:-back]) & (
-            times_s[back:] - times_s[:-back] < RATE_DAYS * SECONDS_PER_DAY
-        )
+def _rates(day: Floats, memory: Ints) -> Floats:
+    """Days of the same memory within the week up to each; rows in order of memory and day."""
+    count = np.ones(len(day))
+    for back in range(1, len(day)):
+        is_near = (memory[back:] == memory[:-back]) & (day[back:] - day[:-back] < RATE_DAYS)
         if not is_near.any():  # then none that lies further back is near either
             break
         count[back:] += is_near

@@ -12,6 +12,7 @@ Number = TypeVar("Number", float, Floats)
 """One value or a column of values. Arguments of one call are broadcast against each other."""
 
 SECONDS_PER_DAY = 86_400.0
+SECONDS_PER_HOUR = 3_600.0
 
 
 def as_given(result: Any, like: Number) -> Number:

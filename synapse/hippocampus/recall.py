@@ -1,15 +1,18 @@
 """Recalls: which memories were given back, when, and which of them together.
 
-A :class:`RecallSet` is one answer to one question. Folding turns recall sets, in the order of
-their arrival, into one :class:`RecallProfile` per memory and one :class:`CoRecall` per pair.
-Folding is a plain walk from left to right, so it does not matter how many sets one batch takes:
-``fold(fold(x, a), b) == fold(x, a + b)``.
+A :class:`RecallSet` is one answer to one question. Folding turns recall sets into one
+:class:`RecallProfile` per memory and one :class:`CoRecall` per pair.
 
-What counts as a recall: somebody asked (``asked``), and the memory has no other counted recall
-within 24 hours, before or after. Putting a memory into a prompt unasked is an exposure: it is
-told apart and strengthens nothing. That looking a thing up strengthens it, and that repetitions
-close in time add little, is the testing effect and the spacing effect: H. L. Roediger and
-J. D. Karpicke, Test-Enhanced Learning (2006), doi:10.1111/j.1467-9280.2006.01693.x.
+A profile is what the *set* of its recalls says: sums, the first and the last time, and the hours
+in which somebody asked, each with the best rank. So neither their order nor the batches in which
+they arrive matter: ``fold(fold(x, a), b)`` and ``fold(fold(x, b), a)`` give the same profiles.
+Which of the recalls count is decided when a profile is read: from the oldest on, each that is 24
+hours or more after the one that was counted before it.
+
+What is a recall: somebody asked (``asked``). Putting a memory into a prompt unasked is an
+exposure: it is told apart and strengthens nothing. That looking a thing up strengthens it, and
+that repetitions close in time add little, is the testing effect and the spacing effect: H. L.
+Roediger and J. D. Karpicke, Test-Enhanced Learning (2006), doi:10.1111/j.1467-9280.2006.01693.x.
 """
 
 from __future__ import annotations
@@ -23,10 +26,10 @@ from itertools import combinations
 
 from synapse.errors import UsageError
 from synapse.hippocampus.co_recall import PAIRED_RANKS_COUNT, CoRecall, Links, drop_weakest, join
-from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.numeric import SECONDS_PER_DAY, SECONDS_PER_HOUR
 
-RECENT_MAX_COUNT = 64
-"""Times of counted recalls that are kept per memory: at one a day, two months of them."""
+RECENT_MAX_COUNT = 720
+"""Hours with a recall that are kept per memory, the newest ones: at the least those of a month."""
 SOURCES_MAX_COUNT = 16
 OTHER_SOURCES = "(other)"
 
@@ -81,8 +84,6 @@ class RecallSet:
 class RecallProfile:
     """How one memory was recalled so far."""
 
-    total_count: int = 0
-    """Counted recalls: at most one in 24 hours."""
     search_count: int = 0
     """Recall sets that were asked for and held the memory."""
     rank_sum: int = 0
@@ -94,17 +95,25 @@ class RecallProfile:
     sources: Mapping[str, int] = field(default_factory=dict)
     """Who asked, and how often."""
     first_s: float | None = None
-    """Time of the earliest counted recall."""
+    """When somebody asked first."""
+    latest_s: float | None = None
+    """When somebody asked last; ``None`` where only the hour is known."""
     recent_s: tuple[float, ...] = ()
-    """Times of the latest counted recalls, oldest first."""
+    """The newest hours in which somebody asked, each by its beginning, oldest first."""
     recent_ranks: tuple[int, ...] = ()
-    """The rank at each of these times, the best one within its 24 hours; 0 where it is not known,
-    as for times that have none here."""
+    """The best rank in each of these hours; 0 where it is not known, as for hours that have none
+    here."""
 
     @property
     def last_s(self) -> float | None:
-        """Time of the latest counted recall."""
-        return self.recent_s[-1] if self.recent_s else None
+        """When somebody asked last, whether that counted or not."""
+        hour_s = self.recent_s[-1] if self.recent_s else None
+        return hour_s if self.latest_s is None else self.latest_s
+
+    @property
+    def total_count(self) -> int:
+        """Counted recalls within the hours that are kept."""
+        return self.counted_count()
 
     @property
     def average_rank(self) -> float:
@@ -124,26 +133,28 @@ class RecallProfile:
         known = self.recent_ranks[: len(self.recent_s)]
         return [*known, *[0] * (len(self.recent_s) - len(known))]
 
+    def counted_count(self, since_s: float = 0.0) -> int:
+        """Counted recalls since a moment: the first one from there on, then one in 24 hours.
+
+        >>> RecallProfile(recent_s=tuple(3600.0 * hour for hour in (0, 13, 25, 48))).counted_count()
+        2
+        """
+        count, place = 0, bisect_left(self.recent_s, since_s)
+        while place < len(self.recent_s):
+            count += 1
+            place = bisect_left(self.recent_s, self.recent_s[place] + SECONDS_PER_DAY)
+        return count
+
     def per_day(self, now_s: float, window_days: float) -> float:
         """Counted recalls per day within the last days; what lies in the future counts as now.
 
         >>> RecallProfile(recent_s=(0.0, 86_400.0 * 9)).per_day(86_400.0 * 10, 5.0)
         0.2
         """
-        since_s = now_s - window_days * SECONDS_PER_DAY
-        return (len(self.recent_s) - bisect_left(self.recent_s, since_s)) / window_days
+        return self.counted_count(now_s - window_days * SECONDS_PER_DAY) / window_days
 
-    def velocity_ratio(self, now_s: float) -> float:
-        """Recalls per day over 7 days by those over 30 days: above 1, it is asked for more often.
 
-        v = r₇ / r₃₀, in [0, 30/7]; 0 where there was no recall within 30 days.
-
-        >>> RecallProfile(recent_s=(86_400.0 * 99,)).velocity_ratio(86_400.0 * 100)
-        4.285714285714286
-        """
-        monthly = self.per_day(now_s, 30.0)
-        return self.per_day(now_s, 7.0) / monthly if monthly else 0.0
-
+NEVER_ASKED = RecallProfile()
 
 Profiles = Mapping[str, RecallProfile]
 """By the uuid of the memory; only memories that were ever recalled or exposed."""
@@ -157,7 +168,7 @@ def fold(
     Args:
         profiles: what is known before.
         links: which memories were recalled together before.
-        recall_sets: in the order of their arrival. Their times may be in any order.
+        recall_sets: in any order.
 
     >>> asked = RecallSet((("a", 1), ("b", 2)), "search", 0.0)
     >>> profiles, links = fold({}, {}, [asked, asked])
@@ -181,10 +192,10 @@ def fold(
             for uuid in ranks:
                 tallies[uuid].exposure_count += 1
             continue
-        counted = {uuid for uuid in ranks if tallies[uuid].add(recall_set, ranks[uuid])}
+        new = {uuid for uuid in ranks if tallies[uuid].add(recall_set, ranks[uuid])}
         paired = sorted(ranks, key=lambda uuid: (ranks[uuid], uuid))[:PAIRED_RANKS_COUNT]
         for one, other in combinations(paired, 2):
-            is_new = one in counted or other in counted
+            is_new = one in new or other in new
             join(one, other, partners(one), partners(other), recall_set.at_s, is_new)
         for uuid in paired:
             drop_weakest(partners(uuid))
@@ -199,67 +210,64 @@ def fold(
 class _Tally:
     """A profile while it is being counted."""
 
-    total_count: int
     search_count: int
     rank_sum: int
     top1_count: int
     exposure_count: int
     sources: dict[str, int]
     first_s: float | None
+    latest_s: float | None
     recent_s: list[float]
     recent_ranks: list[int]
 
     @classmethod
     def of(cls, known: RecallProfile) -> _Tally:
         return cls(
-            known.total_count, known.search_count, known.rank_sum, known.top1_count,
-            known.exposure_count, dict(known.sources), known.first_s, list(known.recent_s),
+            known.search_count, known.rank_sum, known.top1_count, known.exposure_count,
+            dict(known.sources), known.first_s, known.last_s, list(known.recent_s),
             known.ranks_of_recent(),
         )  # fmt: skip
 
     def profile(self) -> RecallProfile:
         return RecallProfile(
-            self.total_count, self.search_count, self.rank_sum, self.top1_count,
-            self.exposure_count, self.sources, self.first_s, tuple(self.recent_s),
-            tuple(self.recent_ranks),
+            self.search_count, self.rank_sum, self.top1_count, self.exposure_count, self.sources,
+            self.first_s, self.latest_s, tuple(self.recent_s), tuple(self.recent_ranks),
         )  # fmt: skip
 
     def add(self, recall_set: RecallSet, rank: int) -> bool:
-        """Take in a set that was asked for; say whether it counts as a recall."""
+        """Take in a set that was asked for; say whether no recall within 24 hours was known."""
         self.search_count += 1
         self.rank_sum += rank
         self.top1_count += rank == 1
-        source = recall_set.source
+        source, at_s = recall_set.source, recall_set.at_s
         if source not in self.sources and len(self.sources) >= SOURCES_MAX_COUNT:
             source = OTHER_SOURCES
         self.sources[source] = self.sources.get(source, 0) + 1
-        return self._count(recall_set.at_s, rank)
-
-    def _count(self, at_s: float, rank: int) -> bool:
-        recent_s = self.recent_s
-        place = bisect_left(recent_s, at_s)
-        near = self._within_a_day(at_s, place)
-        if near is not None:
-            self.recent_ranks[near] = min(rank, self.recent_ranks[near] or rank)
-            return False
-        if place == 0 and self.total_count > len(recent_s):
-            return False  # older than all that is kept: whether it was counted is not known
-        self.total_count += 1
         self.first_s = at_s if self.first_s is None else min(self.first_s, at_s)
-        recent_s.insert(place, at_s)
+        self.latest_s = at_s if self.latest_s is None else max(self.latest_s, at_s)
+        return self._keep(hour_of(at_s), rank)
+
+    def _keep(self, hour_s: float, rank: int) -> bool:
+        recent_s = self.recent_s
+        place = bisect_left(recent_s, hour_s)
+        if place < len(recent_s) and recent_s[place] == hour_s:
+            self.recent_ranks[place] = min(rank, self.recent_ranks[place] or rank)
+            return False
+        near = recent_s[max(0, place - 1) : place + 1]
+        recent_s.insert(place, hour_s)
         self.recent_ranks.insert(place, rank)
         if len(recent_s) > RECENT_MAX_COUNT:
             del recent_s[0], self.recent_ranks[0]
-        return True
+        return not any(abs(hour_s - other_s) < SECONDS_PER_DAY for other_s in near)
 
-    def _within_a_day(self, at_s: float, place: int) -> int | None:
-        """The counted recall that this one repeats, the one before it if there are two."""
-        recent_s = self.recent_s
-        if place > 0 and at_s - recent_s[place - 1] < SECONDS_PER_DAY:
-            return place - 1
-        if place < len(recent_s) and recent_s[place] - at_s < SECONDS_PER_DAY:
-            return place
-        return None
+
+def hour_of(at_s: float) -> float:
+    """The beginning of the hour of a moment.
+
+    >>> hour_of(7_199.5)
+    3600.0
+    """
+    return at_s // SECONDS_PER_HOUR * SECONDS_PER_HOUR
 
 
 def _problem(recall_set: RecallSet) -> str | None:

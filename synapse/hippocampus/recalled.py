@@ -15,7 +15,7 @@ from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.ports import Pin, Room
-from synapse.hippocampus.recall import Profiles, fold
+from synapse.hippocampus.recall import NEVER_ASKED, Profiles, RecallProfile, fold
 
 REMEMBERED_DAYS = 90.0
 """How long the recalls of a memory are kept that the graph no longer has: it may come back."""
@@ -55,9 +55,9 @@ class Recalled:
             return cls(room.profiles, room.links, room.pins)
         profiles, links = fold(room.profiles, room.links, room.recalls)
         new = changed(room.profiles, profiles)
-        old = [room.profiles[memory] for memory in new if memory in room.profiles]
-        counted = sum(p.total_count for p in new.values()) - sum(p.total_count for p in old)
-        shown = sum(p.exposure_count for p in new.values()) - sum(p.exposure_count for p in old)
+        old = {memory: room.profiles.get(memory, NEVER_ASKED) for memory in new}
+        counted = sum(_newly_counted(old[memory], p) for memory, p in new.items())
+        shown = sum(p.exposure_count - old[memory].exposure_count for memory, p in new.items())
         return cls(
             profiles,
             links,
@@ -92,6 +92,12 @@ class Recalled:
 
 
 NEVER_RECALLED = Recalled()
+
+
+def _newly_counted(before: RecallProfile, after: RecallProfile) -> int:
+    """Counted recalls that became known, among the hours that are still kept."""
+    since_s = after.recent_s[0] if after.recent_s else 0.0
+    return max(0, after.counted_count(since_s) - before.counted_count(since_s))
 
 
 def is_any_recall_known(room: Room, memories: Iterable[str]) -> bool:

@@ -1,6 +1,6 @@
 """Stability: how much rehearsal makes a memory's half-life longer.
 
-Rehearsals are the episodes that support a memory and its counted recalls. Two findings about
+Rehearsals are the episodes that support a memory and its recalls. Two findings about
 people shape what they add:
 
 * *Spacing*: repetitions far apart help more than repetitions close together. N. J. Cepeda et al.,
@@ -22,8 +22,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from synapse.hippocampus.config import ForgettingConfig
-from synapse.hippocampus.model import Floats, Ints
+from synapse.hippocampus.model import Bools, Floats, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY, Number, as_given
+from synapse.hippocampus.recall import RECENT_MAX_COUNT
 
 
 def _none() -> Floats:
@@ -36,7 +37,7 @@ def _nobody() -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Recalls:
-    """Counted recalls of many memories: when, and of which. Shape (recalls,), in any order."""
+    """Recalls of many memories: when, and of which. Shape (recalls,), in any order."""
 
     times_s: Floats = field(default_factory=_none)
     memory: Ints = field(default_factory=_nobody)
@@ -61,24 +62,36 @@ class Stability:
     def __init__(self, config: ForgettingConfig | None = None) -> None:
         self.config = config or ForgettingConfig()
 
-    def of(self, episodes_s: Sequence[float], recalls_s: Sequence[float] = ()) -> float:
+    def of(
+        self,
+        episodes_s: Sequence[float],
+        recalls_s: Sequence[float] = (),
+        recorded_s: float = float("nan"),
+    ) -> float:
         """What the rehearsals of one memory make of its half-life.
 
         σ = min(σ_max, 1 + g_e · Σ (1 − exp(−d / D)) + g_r · Σ (1 − exp(−r / D)))
 
         d runs over the gaps between the episodes in order of time, r over the gaps between the
-        recalls; an episode that is older than every recall opens their row.
+        recalls; the first episode, or the record of the memory if that is older or there is no
+        episode, opens their row where it is older than every recall.
 
         Without a repetition σ is 1. Repetitions close together add next to nothing, each one far
         from the last adds up to its gain. A further rehearsal never lowers σ: at either end of a
         row it adds a gap, and in the middle it splits one, d = x + y, where f(d) = 1 − exp(−d/D)
         is concave and 0 at 0, hence f(x) + f(y) >= f(x + y). The two kinds stand in rows of their
-        own so that an episode never takes from what a recall gives.
+        own so that an episode never takes from what a recall gives. So no recall needs to be left
+        out for being close to another: it adds next to nothing by itself.
+
+        With :data:`~synapse.hippocampus.recall.RECENT_MAX_COUNT` recalls older ones are no longer
+        known: then σ is σ_max (unless g_r is 0), so that one more, which takes the place of the
+        oldest, does not lower it.
 
         Args:
             episodes_s: when episodes supported the memory, seconds since 1970, in any order.
                 Unknown times are left out, here and in the next.
-            recalls_s: when it was recalled and that counted.
+            recalls_s: when it was recalled.
+            recorded_s: when the memory itself was recorded.
 
         Returns:
             In [1, ``stability_max``]; g_e is ``episode_gain``, g_r ``recall_gain``, D
@@ -92,15 +105,23 @@ class Stability:
         """
         episodes, recalls = np.asarray(episodes_s, np.float64), np.asarray(recalls_s, np.float64)
         recalled = Recalls(recalls, np.zeros(len(recalls), np.int64))
-        return float(self.column(episodes, np.array([0, len(episodes)], np.int64), recalled)[0])
+        offsets = np.array([0, len(episodes)], np.int64)
+        return float(self.column(episodes, offsets, recalled, np.array([recorded_s]))[0])
 
-    def column(self, times_s: Floats, offsets: Ints, recalls: Recalls | None = None) -> Floats:
+    def column(
+        self,
+        times_s: Floats,
+        offsets: Ints,
+        recalls: Recalls | None = None,
+        recorded_s: Floats | None = None,
+    ) -> Floats:
         """:meth:`of` many memories at once.
 
         Args:
             times_s: the episodes of all memories, memory after memory.
             offsets: those of memory i are ``times_s[offsets[i]:offsets[i + 1]]``.
-            recalls: the counted recalls of those memories that have any.
+            recalls: the recalls of those memories that have any.
+            recorded_s: when each memory was recorded, shape (memories,); NaN where unknown.
 
         Returns:
             Shape (memories,).
@@ -113,8 +134,13 @@ class Stability:
         times_s, memory = _in_order(times_s, memory)
         sums = self.config.episode_gain * self._spaced(times_s, memory, memories_count)
         if recalls is not None and len(recalls.times_s):
-            rows = _with_first(recalls, times_s, memory, memories_count)
+            opened_s = _opened_s(times_s, memory, memories_count)
+            if recorded_s is not None:
+                opened_s = np.fmin(opened_s, recorded_s)
+            rows = _with_opening(recalls, opened_s)
             sums += self.config.recall_gain * self._spaced(*_in_order(*rows), memories_count)
+            if self.config.recall_gain:
+                sums[_is_full(recalls, memories_count)] = np.inf
         return np.minimum(1.0 + sums, self.config.stability_max)
 
     def raised(self, stability: Number, weight: Number | float, boost: float) -> Number:
@@ -194,21 +220,29 @@ class Stability:
         return np.bincount(memory[1:][is_gap], spaced, memories_count).astype(np.float64)
 
 
-def _with_first(
-    recalls: Recalls, times_s: Floats, memory: Ints, memories_count: int
-) -> tuple[Floats, Ints]:
-    """The recalls, and before them the first episode of each memory that was recalled."""
-    is_recalled = np.zeros(memories_count, np.bool_)
-    is_recalled[recalls.memory] = True
-    is_first = np.append(True, memory[1:] != memory[:-1])[: len(memory)] & is_recalled[memory]
-    first_s, first = times_s[is_first], memory[is_first]
-    oldest_s = np.full(memories_count, np.inf)
-    np.minimum.at(oldest_s, recalls.memory, np.nan_to_num(recalls.times_s, nan=np.inf))
-    earlier = first_s < oldest_s[first]
+def _opened_s(times_s: Floats, memory: Ints, memories_count: int) -> Floats:
+    """The first episode of each memory, rows in order; NaN where there is none."""
+    is_first = np.append(True, memory[1:] != memory[:-1])[: len(memory)]
+    opened_s = np.full(memories_count, np.nan)
+    opened_s[memory[is_first]] = times_s[is_first]
+    return opened_s
+
+
+def _with_opening(recalls: Recalls, opened_s: Floats) -> tuple[Floats, Ints]:
+    """The recalls, and before them what opens the row of each memory that was recalled."""
+    oldest_s = np.full(len(opened_s), np.nan)
+    np.fmin.at(oldest_s, recalls.memory, recalls.times_s)
+    opened = np.flatnonzero(opened_s < oldest_s)
     return (
-        np.concatenate([recalls.times_s, first_s[earlier]]),
-        np.concatenate([recalls.memory, first[earlier]]),
+        np.concatenate([recalls.times_s, opened_s[opened]]),
+        np.concatenate([recalls.memory, opened]),
     )
+
+
+def _is_full(recalls: Recalls, memories_count: int) -> Bools:
+    """Memories with as many recalls as are kept."""
+    known = recalls.memory[np.isfinite(recalls.times_s)]
+    return np.bincount(known, minlength=memories_count) >= RECENT_MAX_COUNT
 
 
 def _in_order(times_s: Floats, memory: Ints) -> tuple[Floats, Ints]:

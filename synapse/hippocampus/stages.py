@@ -158,6 +158,13 @@ class Thoughts:
         return np.maximum(supported_s, np.where(np.isnan(recalled_s), -np.inf, recalled_s))
 
     @property
+    def recorded_s(self) -> Floats:
+        """When each memory was recorded, else when its fact began; NaN where neither is known."""
+        facts = self.snapshot.facts
+        facts_s = np.where(np.isnan(facts.created_at_s), facts.valid_at_s, facts.created_at_s)
+        return np.concatenate([self.snapshot.entities.created_at_s, facts_s])
+
+    @property
     def demand(self) -> Floats:
         """How high and how often each memory came up when somebody asked, 0 to 1."""
         return demands(self.usage.recalls, len(self.association))
@@ -166,7 +173,9 @@ class Thoughts:
     def stability(self) -> Floats:
         """Stability from rehearsals, association, demand, lifetime and the past, 1 or more."""
         rehearsed = Stability(self.config.forgetting)
-        column = rehearsed.column(self.touched.times_s, self.touched.offsets, self.usage.recalls)
+        column = rehearsed.column(
+            self.touched.times_s, self.touched.offsets, self.usage.recalls, self.recorded_s
+        )
         column = rehearsed.raised(column, self.association, self.config.hebbian.stability_boost)
         column = rehearsed.raised(column, self.demand, self.config.forgetting.demand_boost)
         of_facts = column[len(self.snapshot.entities) :]

@@ -13,7 +13,7 @@ import numpy as np
 
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.model import Bools, Floats
-from synapse.hippocampus.recall import Profiles
+from synapse.hippocampus.recall import NEVER_ASKED, Profiles
 from synapse.hippocampus.stability import Recalls
 
 
@@ -22,7 +22,7 @@ class Usage:
     """Columns have shape (memories,), entities first, then facts."""
 
     recalls: Recalls
-    """Every counted recall that is still known."""
+    """Every hour with a recall that is still known."""
     last_recall_s: Floats
     """NaN where nobody ever asked."""
     co_recalls_count: Floats
@@ -60,12 +60,12 @@ class Usage:
         memory: list[int] = []
         for row, uuid in rows:
             pinned[row], came_back[row] = uuid in pins, uuid in restored
-            recent_s = profiles[uuid].recent_s if uuid in profiles else ()
-            if recent_s:
-                last_recall_s[row] = recent_s[-1]
-                times_s += recent_s
-                ranks += profiles[uuid].ranks_of_recent()
-                memory += [row] * len(recent_s)
+            profile = profiles.get(uuid, NEVER_ASKED)
+            if profile.last_s is not None:
+                last_recall_s[row] = profile.last_s
+            times_s += profile.recent_s
+            ranks += profile.ranks_of_recent()
+            memory += [row] * len(profile.recent_s)
             partners = links.get(uuid, {}).values()
             co_recalls_count[row] = max((p.times_count for p in partners), default=0)
         recalls = Recalls(

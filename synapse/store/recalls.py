@@ -1,9 +1,9 @@
 """The part of a room that remembers recalls: their queue, what they add up to, and pins.
 
 ``recalls``   stream: one entry per recall set, until a run folds it
-``profiles``  hash: memory uuid -> ``[counted, asked, sum of ranks, first places, exposures,
-              {source: count}, first counted, [latest counted, ...], [rank of each, ...]]``,
-              times in seconds
+``profiles``  hash: memory uuid -> ``[asked, sum of ranks, first places, exposures,
+              {source: count}, first time, last time, [hour, ...], [best rank in each, ...]]``,
+              times in seconds and hours since 1970
 ``links``     hash: memory uuid -> ``{partner uuid: [count, last time], ...}``
 ``imported``  hash: digests of the recall sets that came from a log
 ``pins``      hash: memory uuid -> ``{"at_s": ..., "reason": ...}``
@@ -19,6 +19,7 @@ from typing import Any, TypedDict, TypeVar
 
 from synapse.errors import QueueFull, StoreError, UsageError
 from synapse.hippocampus.co_recall import CoRecall
+from synapse.hippocampus.numeric import SECONDS_PER_HOUR
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.recall import RecallProfile, RecallSet
@@ -199,33 +200,45 @@ def _understood(
 ) -> _Value:
     try:
         return read(parsed(value, graph, name))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         key = shown_key(graph, name)
         raise StoreError(f"field {memory[:40]} of {key} is damaged; delete that field") from error
 
 
 def _profile(kept: Sequence[Any]) -> RecallProfile:
-    *counts, sources, first_s, recent_s, ranks = kept if len(kept) > 8 else (*kept, ())
-    total, searches, rank_sum, top1, exposures = map(int, counts)
-    known_ranks = map(int, ranks[: len(recent_s)])
-    recent = sorted(zip_longest(map(_finite, recent_s), known_ranks, fillvalue=0))
+    if not isinstance(kept[4], Mapping):
+        kept = _without_counted(kept)
+    *counts, sources, first_s, latest_s, hours, ranks = kept
+    searches, rank_sum, top1, exposures = map(int, counts)
+    known_ranks = map(int, ranks[: len(hours)])
+    best: dict[float, int] = {}
+    for hour, rank in sorted(zip_longest(map(_finite, hours), known_ranks, fillvalue=0)):
+        best[hour * SECONDS_PER_HOUR] = best.get(hour * SECONDS_PER_HOUR) or rank
     return RecallProfile(
-        total_count=total,
         search_count=searches,
         rank_sum=rank_sum,
         top1_count=top1,
         exposure_count=exposures,
         sources={str(source): int(count) for source, count in sources.items()},
         first_s=None if first_s is None else _finite(first_s),
-        recent_s=tuple(at_s for at_s, _ in recent),
-        recent_ranks=tuple(rank for _, rank in recent),
+        latest_s=None if latest_s is None else _finite(latest_s),
+        recent_s=tuple(best),
+        recent_ranks=tuple(best.values()),
     )
 
 
+def _without_counted(kept: Sequence[Any]) -> Sequence[Any]:
+    """What earlier versions kept: the counted recalls to the second, and how many there were."""
+    _, *counts, sources, first_s, counted_s, ranks = kept if len(kept) > 8 else (*kept, ())
+    hours = [_finite(at_s) // SECONDS_PER_HOUR for at_s in counted_s]
+    return *counts, sources, first_s, max(counted_s, default=None), hours, ranks
+
+
 def _packed_profile(p: RecallProfile) -> str:
-    counts = (p.total_count, p.search_count, p.rank_sum, p.top1_count, p.exposure_count)
-    recent = p.recent_s, p.ranks_of_recent()
-    return json.dumps((*counts, dict(p.sources), p.first_s, *recent), separators=(",", ":"))
+    counts = (p.search_count, p.rank_sum, p.top1_count, p.exposure_count)
+    hours = [int(at_s // SECONDS_PER_HOUR) for at_s in p.recent_s]
+    times = p.first_s, p.last_s, hours, p.ranks_of_recent()
+    return json.dumps((*counts, dict(p.sources), *times), separators=(",", ":"))
 
 
 def _partners(kept: Mapping[str, Any]) -> dict[str, CoRecall]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synapse.hippocampus.co_recall import PARTNERS_MAX_COUNT, pairs
@@ -15,9 +16,9 @@ from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.recall import (
     RECENT_MAX_COUNT,
     SOURCES_MAX_COUNT,
-    Profiles,
     RecallSet,
     fold,
+    hour_of,
 )
 from synapse.hippocampus.recalled import Recalled
 from synapse.hippocampus.stages import Thoughts
@@ -56,6 +57,15 @@ def in_batches(log: Sequence[RecallSet], cuts: Iterable[int]) -> tuple[object, o
 def greedy_count(times_s: Iterable[float]) -> int:
     """How many of the times are counted when each is at least a day after the last counted."""
     count, last_s = 0, float("-inf")
+    for at_s in sorted(map(hour_of, times_s)):
+        if at_s - last_s >= DAY_S:
+            count, last_s = count + 1, at_s
+    return count
+
+
+def exact_count(times_s: Iterable[float]) -> int:
+    """The same for pairs, which are counted to the second."""
+    count, last_s = 0, float("-inf")
     for at_s in sorted(times_s):
         if at_s - last_s >= DAY_S:
             count, last_s = count + 1, at_s
@@ -88,34 +98,29 @@ def test_in_order_of_time_recalls_and_pairs_count_once_in_24_hours(log: list[Rec
     for memory, profile in profiles.items():
         assert profile.total_count == greedy_count(asked_times_s(log, memory))
     for pair, together in pairs(links).items():
-        assert together.times_count == greedy_count(asked_times_s(log, *pair))
+        assert together.times_count == exact_count(asked_times_s(log, *pair))
         assert max(asked_times_s(log, *pair)) - together.last_s < DAY_S
 
 
-@given(logs)
-def test_in_any_order_counted_recalls_are_a_day_apart_and_none_is_missing(
-    log: list[RecallSet],
-) -> None:
-    profiles, _ = fold({}, {}, log)
-    for memory, profile in profiles.items():
-        assert all(later - earlier >= DAY_S for earlier, later in pairwise(profile.recent_s))
-        assert profile.total_count == len(profile.recent_s)
-        for at_s in asked_times_s(log, memory):
-            assert any(abs(at_s - counted_s) < DAY_S for counted_s in profile.recent_s)
-
-
 @given(logs, st.randoms(use_true_random=False))
-def test_what_every_set_adds_to_does_not_depend_on_the_order(log: list[RecallSet], random) -> None:
+def test_a_profile_does_not_depend_on_the_order_nor_on_the_batches(
+    log: list[RecallSet], random
+) -> None:
     shuffled = log.copy()
     random.shuffle(shuffled)
+    cuts = [random.randint(0, len(log)) for _ in range(3)]
+    assert in_batches(shuffled, cuts)[0] == fold({}, {}, log)[0]
 
-    def plain(profiles: Profiles) -> dict[str, object]:
-        return {
-            m: (p.search_count, p.rank_sum, p.top1_count, p.exposure_count, p.sources)
-            for m, p in profiles.items()
-        }
 
-    assert plain(fold({}, {}, log)[0]) == plain(fold({}, {}, shuffled)[0])
+@given(logs)
+def test_a_recall_counts_a_day_after_the_one_before_and_the_last_is_the_latest(
+    log: list[RecallSet],
+) -> None:
+    for memory, profile in fold({}, {}, log)[0].items():
+        times_s = asked_times_s(log, memory)
+        assert profile.total_count == greedy_count(times_s)
+        assert profile.first_s == min(times_s, default=None)
+        assert profile.last_s == max(times_s, default=None)
 
 
 @given(logs)
@@ -123,7 +128,7 @@ def test_folding_again_never_counts_a_recall_twice(log: list[RecallSet]) -> None
     once = fold({}, {}, log)
     twice = fold(*once, log)
     for memory, profile in once[0].items():
-        assert twice[0][memory].total_count == profile.total_count
+        assert twice[0][memory].last_s == profile.last_s
         assert twice[0][memory].recent_s == profile.recent_s
 
 
@@ -167,9 +172,8 @@ def test_everything_stays_bounded(log: list[RecallSet], cuts: list[int]) -> None
 
 
 @given(st.floats(0.0, 1e11), logs)
-def test_velocities_are_bounded_at_any_moment(now_s: float, log: list[RecallSet]) -> None:
+def test_rates_are_bounded_at_any_moment(now_s: float, log: list[RecallSet]) -> None:
     for profile in fold({}, {}, log)[0].values():
-        assert 0.0 <= profile.velocity_ratio(now_s) <= 30.0 / 7.0 + 1e-12
         assert profile.per_day(now_s, 7.0) * 7.0 <= profile.total_count + 1e-9
 
 
@@ -201,6 +205,45 @@ def test_one_more_recall_never_makes_a_memory_weaker(log: list[RecallSet], more:
     assert (after.standing.strength >= before.standing.strength - 1e-6).all()
     until_days = [t.standing.lasts_days + t.last_touch_s / DAY_S for t in (before, after)]
     assert (until_days[1] >= until_days[0] * (1.0 - 1e-6)).all()
+
+
+settings_of_forgetting = st.fixed_dictionaries(
+    {
+        "recall_gain": st.sampled_from([0.0, 0.05, 0.4, 1.0, 16.0]),
+        "stability_max": st.sampled_from([2.0, 32.0, 100.0, 1_000.0]),
+        "demand_boost": st.sampled_from([0.0, 0.25, 10.0]),
+        "spacing_days": st.sampled_from([0.1, 3.0, 50.0]),
+    }
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1, 3, 64, RECENT_MAX_COUNT - 1, RECENT_MAX_COUNT, RECENT_MAX_COUNT + 9]),
+    st.sampled_from([0.1, 3.0, 30.0, 900.0]),
+    st.floats(-0.2, 1.2),
+    st.integers(1, 1_000_000),
+    settings_of_forgetting,
+)
+def test_one_more_recall_of_many_never_makes_a_memory_weaker_whatever_the_constants(
+    seed: int, count: int, days: float, place: float, rank: int, forgetting: dict[str, float]
+) -> None:
+    random = Random(seed)
+    log = [
+        RecallSet(
+            (("m0", random.randint(1, 40)),), "search", START_S + random.random() * days * DAY_S
+        )
+        for _ in range(count)
+    ]
+    more = RecallSet((("m0", rank),), "search", START_S + place * days * DAY_S)
+    config = HippocampusConfig.model_validate({"forgetting": forgetting})
+    profiles = [fold({}, {}, each)[0] for each in (log, [*log, more])]
+    before, after = (Thoughts(MEMORY, NOW_S, config, Recalled(each)) for each in profiles)
+    assert after.demand[3] >= before.demand[3] - 1e-12
+    assert after.stability[3] >= before.stability[3] * (1.0 - 1e-12)
+    assert after.last_touch_s[3] >= before.last_touch_s[3]
+    assert after.standing.strength[3] >= before.standing.strength[3] - 1e-6
 
 
 @given(logs, st.randoms(use_true_random=False))

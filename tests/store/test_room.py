@@ -16,7 +16,7 @@ from synapse.errors import AccessRefused, LockLost, OutOfMemory, StoreError
 from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
 from synapse.hippocampus.plan import ArchiveChange, Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Surprise
-from synapse.hippocampus.recall import RecallSet, fold
+from synapse.hippocampus.recall import RecallProfile, RecallSet, fold, hour_of
 from synapse.hippocampus.traces import TraceTable, trace_table
 from synapse.store import open_store, recalls, room
 from synapse.store.embedded import EmbeddedServer
@@ -366,6 +366,35 @@ def test_a_room_of_a_newer_synapse_is_left_alone(
     assert everything(client) == before
 
 
+@pytest.mark.parametrize("ranks", [b"", b",[2,7]"])
+def test_profiles_of_earlier_versions_are_read(
+    store: MemoryStore, client: redis.Redis, graph_name: str, ranks: bytes
+) -> None:
+    """They kept counted recalls to the second, how many there were, and at first no ranks."""
+    kept = b'[9,12,30,4,1,{"search":12},1500000000.5,[1600000000.5,1600090000.25]' + ranks + b"]"
+    assert store.acquire_lock(graph_name, "me", 60.0)
+    store.apply(plan(graph_name, table(["ada"])), "me")
+    client.hset(room.room_key(graph_name, "profiles"), "ada", kept)
+    seen = store.read_room(graph_name)
+    profile = seen.profiles["ada"]
+    assert profile == RecallProfile(
+        search_count=12,
+        rank_sum=30,
+        top1_count=4,
+        exposure_count=1,
+        sources={"search": 12},
+        first_s=1500000000.5,
+        latest_s=1600090000.25,
+        recent_s=(hour_of(1600000000.5), hour_of(1600090000.25)),
+        recent_ranks=(2, 7) if ranks else (0, 0),
+    )
+    again = RecallSet((("ada", 1),), "search", 1600000000.0)
+    profiles, links = fold(seen.profiles, seen.links, [again])
+    store.apply(plan(graph_name, table([]), seen.revision, profiles=profiles, links=links), "me")
+    assert store.read_room(graph_name).profiles == profiles
+    assert profiles["ada"].recent_ranks == ((1, 7) if ranks else (1, 0))
+
+
 @pytest.mark.parametrize(
     ("part", "field", "value"),
     [
@@ -460,7 +489,7 @@ def test_what_is_kept_can_be_read_by_hand(
     }
     assert client.hgetall(room.room_key(graph_name, "ledger")) == {b"f": b'{"by": "g"}'}
     profiles = client.hgetall(room.room_key(graph_name, "profiles"))
-    assert profiles[b"b"] == b'[1,1,2,0,0,{"search":1},1.0,[1.0],[2]]'
+    assert profiles[b"b"] == b'[1,2,0,0,{"search":1},1.0,1.0,[0],[2]]'
     assert client.hgetall(room.room_key(graph_name, "links"))[b"a"] == b'{"b":[1,1.0]}'
     assert client.hgetall(room.room_key(graph_name, "pins")) == {
         b"a": b'{"at_s": 1.0, "reason": ""}'

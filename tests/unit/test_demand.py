@@ -7,7 +7,7 @@ import pytest
 
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.demand import demand, demands
-from synapse.hippocampus.recall import RecallProfile, RecallSet, fold
+from synapse.hippocampus.recall import RECENT_MAX_COUNT, RecallProfile, RecallSet, fold
 from synapse.hippocampus.recalled import Recalled
 from synapse.hippocampus.stability import Recalls
 from synapse.hippocampus.stages import Thoughts
@@ -80,13 +80,20 @@ def test_it_can_be_switched_off() -> None:
     assert thoughts(recalled((400.0, 1)), demand_boost=10.0).stability[FACT] == 32.0
 
 
-def test_an_answer_within_24_hours_counts_once_with_its_best_rank() -> None:
-    assert recalled((9.0, 5), (8.5, 2), (8.4, 7)).profiles["fact-0"].recent_ranks == (2,)
-    repeated = recalled((9.0, 2), (8.9, 2), (8.8, 2))
-    assert thoughts(repeated).demand[FACT] == thoughts(recalled((9.0, 2))).demand[FACT]
+def test_a_day_counts_once_with_its_best_rank() -> None:
+    hours = [(9.0, 5), (9.0 - 5 / 24, 2), (9.0 - 6 / 24, 7)]
+    assert thoughts(recalled(*hours)).demand[FACT] == thoughts(recalled((9.0, 2))).demand[FACT]
 
 
-def test_ranks_go_with_the_recalls_that_are_no_longer_kept() -> None:
-    known = recalled(*((float(day), 1 + day) for day in range(80, -1, -1))).profiles["fact-0"]
-    assert len(known.recent_s) == len(known.recent_ranks) == 64
-    assert known.recent_ranks[-1] == 1 and known.recent_ranks[0] == 64
+def test_ranks_go_with_the_hours_that_are_no_longer_kept() -> None:
+    days = range(RECENT_MAX_COUNT + 16, -1, -1)
+    known = recalled(*((float(day), 1 + day) for day in days)).profiles["fact-0"]
+    assert len(known.recent_s) == len(known.recent_ranks) == RECENT_MAX_COUNT
+    assert known.recent_ranks[-1] == 1 and known.recent_ranks[0] == RECENT_MAX_COUNT
+
+
+def test_a_further_recall_in_a_poor_place_takes_nothing_where_the_oldest_falls_out() -> None:
+    often = [(20.0 * n + 1.0, 700) for n in range(RECENT_MAX_COUNT)]
+    assert 0.0 < thoughts(recalled(*often[:-1])).demand[FACT] < 1.0
+    assert thoughts(recalled(*often)).demand[FACT] == 1.0
+    assert thoughts(recalled(*often, (0.0, 999_999))).demand[FACT] == 1.0

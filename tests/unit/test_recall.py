@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -36,18 +38,19 @@ def test_a_profile_tells_how_a_memory_was_recalled() -> None:
     ]
     profile = fold({}, {}, log)[0]["a"]
     assert profile == RecallProfile(
-        total_count=2,
         search_count=3,
         rank_sum=1 + 2 + 3,
         top1_count=1,
         exposure_count=1,
         sources={"search": 2, "person": 1},
         first_s=0.0,
-        recent_s=(0.0, DAY_S),
-        recent_ranks=(1, 2),
+        latest_s=DAY_S + HOUR_S,
+        recent_s=(0.0, DAY_S, DAY_S + HOUR_S),
+        recent_ranks=(1, 2, 3),
     )
     assert profile.average_rank == 2.0
-    assert profile.last_s == DAY_S
+    assert profile.total_count == 2
+    assert profile.last_s == DAY_S + HOUR_S
 
 
 @pytest.mark.parametrize(("apart_s", "counted"), [(0.0, 1), (DAY_S - 1.0, 1), (DAY_S, 2)])
@@ -67,15 +70,36 @@ def test_a_loop_of_questions_counts_once_a_day() -> None:
     assert links["a"]["b"].times_count == links["b"]["a"].times_count == 3
 
 
-def test_the_latest_recalls_are_kept_and_older_ones_not_counted_again() -> None:
+def test_the_newest_hours_are_kept_and_older_ones_stay_out() -> None:
     count = RECENT_MAX_COUNT + 10
     log = [recalled("a", at_s=day * DAY_S) for day in range(count)]
     profiles, links = fold({}, {}, log)
-    assert profiles["a"].total_count == count
+    assert profiles["a"].total_count == RECENT_MAX_COUNT
     assert profiles["a"].first_s == 0.0
     assert profiles["a"].recent_s == tuple(r.at_s for r in log[-RECENT_MAX_COUNT:])
     again = fold(profiles, links, log)[0]["a"]
-    assert (again.total_count, again.recent_s) == (count, profiles["a"].recent_s)
+    assert again.recent_s == profiles["a"].recent_s
+
+
+def test_which_recalls_count_does_not_depend_on_which_came_first() -> None:
+    log = [recalled("a", at_s=hour * HOUR_S) for hour in (13.0, 0.0, 25.0)]
+    for order in permutations(log):
+        one_by_one = reduce(lambda known, each: fold(*known, [each]), order, fold({}, {}, []))
+        assert one_by_one[0] == fold({}, {}, log)[0]
+        assert one_by_one[0]["a"].total_count == 2
+
+
+def test_the_last_recall_is_the_latest_that_was_asked_for_whether_it_counts_or_not() -> None:
+    hours = (34.0, 0.0, 24.0)
+    for known in range(1, len(hours) + 1):
+        log = [recalled("a", at_s=hour * HOUR_S + 59.0) for hour in hours[:known]]
+        assert fold({}, {}, log)[0]["a"].last_s == 34.0 * HOUR_S + 59.0
+
+
+def test_an_hour_keeps_its_best_rank() -> None:
+    log = [RecallSet((("a", rank),), "search", 60.0 * rank) for rank in (5, 2, 7)]
+    profile = fold({}, {}, log)[0]["a"]
+    assert (profile.recent_s, profile.recent_ranks, profile.rank_sum) == ((0.0,), (2,), 14)
 
 
 def test_a_memory_named_twice_in_a_set_counts_once_with_its_best_rank() -> None:
@@ -117,14 +141,14 @@ def test_the_sources_of_a_memory_are_bounded() -> None:
     assert sources[OTHER_SOURCES] == 3
 
 
-def test_velocity_compares_a_week_with_a_month() -> None:
+def test_recalls_per_day_compare_a_week_with_a_month() -> None:
     now_s = 100 * DAY_S
     ever = fold({}, {}, [recalled("a", at_s=day * DAY_S) for day in range(100)])[0]["a"]
-    assert ever.per_day(now_s, 7.0) == 1.0
-    assert ever.velocity_ratio(now_s) == 1.0
+    assert ever.per_day(now_s, 7.0) == ever.per_day(now_s, 30.0) == 1.0
     faster = fold({}, {}, [recalled("a", at_s=(95 + day) * DAY_S) for day in range(3)])[0]["a"]
-    assert faster.velocity_ratio(now_s) == pytest.approx(30.0 / 7.0)
-    assert faster.velocity_ratio(now_s + 90 * DAY_S) == RecallProfile().velocity_ratio(now_s) == 0.0
+    assert faster.per_day(now_s, 7.0) == 3.0 / 7.0
+    assert faster.per_day(now_s, 30.0) == 0.1
+    assert faster.per_day(now_s + 90 * DAY_S, 30.0) == RecallProfile().per_day(now_s, 30.0) == 0.0
 
 
 @pytest.mark.parametrize(

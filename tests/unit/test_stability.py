@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from synapse.hippocampus.config import ForgettingConfig
+from synapse.hippocampus.recall import RECENT_MAX_COUNT
 from synapse.hippocampus.stability import Recalls, Stability
 
 STABILITY = Stability()
@@ -44,6 +45,22 @@ def test_an_episode_before_every_recall_opens_their_row() -> None:
     between = STABILITY.of([0.0, 2 * YEAR_S], [YEAR_S])
     assert between == pytest.approx(1.0 + 1.0 + 16.0)
     assert STABILITY.of([2 * YEAR_S], [YEAR_S]) == 1.0
+
+
+def test_the_record_opens_the_row_of_recalls_where_no_episode_does() -> None:
+    assert STABILITY.of([], [YEAR_S], recorded_s=0.0) == pytest.approx(17.0)
+    assert STABILITY.of([NAN], [YEAR_S], recorded_s=0.0) == pytest.approx(17.0)
+    assert STABILITY.of([YEAR_S - 1.0], [YEAR_S], recorded_s=0.0) == pytest.approx(17.0)
+    assert STABILITY.of([], [YEAR_S], recorded_s=YEAR_S) == 1.0
+    assert STABILITY.of([], [YEAR_S], recorded_s=NAN) == STABILITY.of([], [], recorded_s=0.0) == 1.0
+
+
+def test_a_row_with_as_many_recalls_as_are_kept_is_as_firm_as_can_be() -> None:
+    weak = Stability(ForgettingConfig(recall_gain=0.01))
+    times_s = [60.0 * n for n in range(RECENT_MAX_COUNT)]
+    assert weak.of([0.0], times_s[1:]) < 1.01
+    assert weak.of([0.0], times_s) == 32.0
+    assert Stability(ForgettingConfig(recall_gain=0.0)).of([0.0], times_s) == 1.0
 
 
 def test_rows_equal_single_memories_in_any_order_of_recalls() -> None:

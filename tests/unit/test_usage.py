@@ -55,6 +55,16 @@ def test_a_recall_does_not_make_an_unknown_touch_known() -> None:
     assert standing(Recalled(profiles=profiles), graph).strength[2] == 1.0
 
 
+def test_a_first_recall_makes_a_memory_firmer_that_no_dated_episode_supports() -> None:
+    for episodes in ([], [UNKNOWN]):
+        support = [0] if episodes else []
+        graph = small_graph(2, [(0, 1, support)], episodes, fact_created_s=[OLD_S])
+        thoughts = Thoughts(graph, NOW_S, HippocampusConfig(), asked(400.0))
+        assert thoughts.stability[2] == pytest.approx(17.0)
+    graph.facts.created_at_s[:], graph.facts.valid_at_s[:] = UNKNOWN, OLD_S
+    assert Thoughts(graph, NOW_S, HippocampusConfig(), asked(400.0)).stability[2] > 16.0
+
+
 def test_memories_recalled_together_gain_retention() -> None:
     links = {"fact-0": {"fact-1": CoRecall(10, NOW_S), "fact-2": CoRecall(4, NOW_S)}}
     alone, together = standing(), standing(Recalled(links=links))

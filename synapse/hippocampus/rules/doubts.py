@@ -14,6 +14,7 @@ from functools import lru_cache
 from synapse.hippocampus.finding import DENIED, Finding
 from synapse.hippocampus.lexicon import english_doubts
 from synapse.hippocampus.lexicon.assertions import AssertionWords
+from synapse.hippocampus.lexicon.words import is_past
 from synapse.hippocampus.rules.ending import ENDED
 from synapse.hippocampus.rules.future import names_later_date
 from synapse.hippocampus.rules.grade import UNREAD_CONFIDENCE
@@ -30,7 +31,7 @@ from synapse.hippocampus.wording import compiled
 
 _AGENT = re.compile(r"^ by ([^\W\d_][^.]*)")
 _PARTS = re.compile(r"([,;:(!–—]|\s-+\s)")
-_CUE = "cue_"
+_CUE, _SO = "cue_", "so"
 _CACHED_COUNT = 65_536
 
 
@@ -90,7 +91,7 @@ def _is_unsure(masked: str) -> bool:
     return any(
         compiled(pattern).search(masked)
         for pattern in (english_doubts.UNSURE, english_doubts.DECADE)
-    )
+    ) or bool(compiled(english_doubts.HANGING).search(masked.partition("⟨")[0]))
 
 
 @lru_cache(_CACHED_COUNT)
@@ -107,14 +108,15 @@ def _has_role(masked: str) -> bool:
 
 def _takes_back(masked: str, words: AssertionWords) -> bool:
     """Whether what follows the last name is anything but a time, a reason, or what came of it."""
+    times = "|".join(sorted(words.times))
+    if compiled(english_doubts.AT_LATEST.format(times=times)).search(masked):
+        return True
     tail = _tail(masked)
     if not tail.strip(" ."):
         return False
-    times = "|".join(sorted(words.times))
-    if compiled(english_doubts.ONLY_SOME_TIMES.format(times=times)).search(tail):
-        return True
-    if compiled(english_doubts.TAKES_BACK).search(tail):
-        return True
+    for pattern in (english_doubts.ONLY_SOME_TIMES.format(times=times), english_doubts.TAKES_BACK):
+        if compiled(pattern).search(tail):
+            return True
     _, *parts = _PARTS.split(tail)
     return any(
         not _is_clear(sign.strip(), tokens(part), words)
@@ -130,10 +132,16 @@ def _is_clear(sign: str, told: list[Token], words: AssertionWords) -> bool:
     if sign != ",":
         return False
     first, rest = told[0].word, told[1:]
-    if first == "so":
-        return bool(rest) and rest[0].word in words.clause_subjects | words.determiners
-    reasons = words.because | words.beside | words.from_then | words.clauses
-    return first in reasons | words.joins | words.relatives and bool(rest)
+    if not rest:
+        return False
+    following = rest[0].word
+    if first in words.joins:
+        goes_on = words.present | words.past | words.adverbs | words.pronouns | words.determiners
+        return is_past(following) or following in goes_on
+    if first in words.from_then | words.clauses:
+        somebody = words.clause_subjects | words.pronouns | words.determiners
+        return following in (somebody if first != _SO else words.clause_subjects)
+    return first in words.because | words.beside | words.relatives
 
 
 def _is_of_times(token: Token, words: AssertionWords) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 _YEAR = r"(?<![\w.:/-])(2[0-2]\d\d)(?![\w:/]|[.-]\d)"
 _ISO = re.compile(r"(?<![\w.:/-])(2[0-2]\d\d)-(\d\d)(?:-(\d\d))?(?![\w-])")
 _QUARTER = re.compile(rf"\bq([1-4]),? (?:of )?{_YEAR}", re.IGNORECASE)
-_BARE_YEAR = re.compile(_YEAR)
+_BARE_YEAR = re.compile(r"(?<!\d)(2[0-2]\d\d)(?!\d|[.,]\d)")
 
 
 def names_later_date(masked: str, start_s: float, months: Sequence[str]) -> bool:

@@ -37,7 +37,7 @@ from synapse.hippocampus.wording import Wording, compiled, fold_name
 
 SINGLE, MULTI, EVENT, UNKNOWN = range(4)
 """Cardinalities as numbers."""
-_YEAR = re.compile(r"(?<![\w.:/-])(?:1[5-9]|20)\d\d(?![\w:/]|[.-]\d)")
+_YEAR = re.compile(r"(?<![\w.:/-])(?:1[5-9]|20)\d\d(?![\w/]|[:.-]\d)")
 _SENTENCES_MAX_COUNT = 2_000
 
 

@@ -56,13 +56,13 @@ def _explanation_text(e: Explanation) -> str:
         ),
         f"half-life  {e.half_life_days:.1f} days   (stability {e.stability:.2f} from "
         f"{quantity(e.rehearsals_count, 'episode')} and {quantity(e.recalls_count, 'recall')}, "
-        f"association {e.association:.2f}{_former(e)})",
+        f"association {e.association:.2f}, demand {e.demand:.2f}{_former(e)})",
         f"last touch {e.last_touch or 'unknown: it counts as fresh'}",
-        f"recalled   {e.last_recall or 'never'}{_demand(e)}",
+        f"asked for  {_asked(e)}",
         f"falls below the threshold: {e.falls_below_threshold_at or 'never'}",
-        f"touched now, it would last until: {e.if_touched_now_lasts_until or 'for ever'}",
-        f"recalled now, stability would be {e.if_recalled_now_stability:.2f}, and it would last "
-        f"until: {e.if_recalled_now_lasts_until or 'for ever'}",
+        f"told again now, it would last until: {e.if_touched_now_lasts_until or 'for ever'}",
+        f"found first now, it would last until: {e.if_recalled_now_lasts_until or 'for ever'}   "
+        f"(stability {e.if_recalled_now_stability:.2f})",
         f"pruning    {e.pruning}",
     ]
     if e.pinned_since:
@@ -88,12 +88,16 @@ def _former(e: Explanation) -> str:
     return f"; {e.former_stability:.2f} when it was archived before"
 
 
-def _demand(e: Explanation) -> str:
+def _asked(e: Explanation) -> str:
+    shown = f"; shown unasked {quantity(e.exposures_count, 'time')}" if e.exposures_count else ""
     if e.average_rank is None:
-        return ""
+        return f"{e.last_recall or 'never'}{shown}"
+    sources = ", ".join(f"{source} ({count})" for source, count in sorted(e.sources.items()))
     return (
-        f"   (demand {e.demand:.2f}: on average in place {e.average_rank:.1f}, "
-        f"{e.recalls_per_day:.2f} times a day in the last week)"
+        f"{e.last_recall}, first {e.first_recall}; {quantity(e.searches_count, 'time')}, "
+        f"{e.first_places_count} of them in the first place, on average in place "
+        f"{e.average_rank:.1f}; {e.recalls_per_day:.2f} a day in a week, "
+        f"{e.recalls_per_day_of_month:.2f} in 30 days; by {sources}{shown}"
     )
 
 

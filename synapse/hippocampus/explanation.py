@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from synapse.errors import UsageError
 from synapse.hippocampus.archived import ArchivedMemory, named_in
-from synapse.hippocampus.demand import RATE_DAYS
 from synapse.hippocampus.model import ENTITY, KIND_NAMES, GraphSnapshot
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.outlived import outlived_reason
-from synapse.hippocampus.recall import RecallProfile
+from synapse.hippocampus.recall import NEVER_ASKED, RecallSet
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.stages import Thoughts
@@ -53,14 +52,25 @@ class Explanation:
     rehearsals_count: int
     """Episodes that support it."""
     recalls_count: int
-    """Times that somebody asked for it, one a day at most."""
+    """Counted recalls: at most one in 24 hours."""
     last_recall: str | None
+    first_recall: str | None
+    searches_count: int
+    """Answers that held it and that somebody asked for."""
+    first_places_count: int
+    """How often it came first in them."""
+    exposures_count: int
+    """How often it was put into a prompt unasked."""
+    sources: Mapping[str, int]
+    """Who asked, and how often."""
     demand: float
     """How high and how often it came up when somebody asked, 0 to 1."""
     average_rank: float | None
     """Mean rank in the answers that held it."""
     recalls_per_day: float
-    """Over the last seven days."""
+    """Counted recalls over the last seven days."""
+    recalls_per_day_of_month: float
+    """Counted recalls over the last thirty days."""
     pinned_since: str | None
     pin_reason: str | None
     last_touch: str | None
@@ -69,6 +79,7 @@ class Explanation:
     falls_below_threshold_at: str | None
     if_touched_now_lasts_until: str | None
     if_recalled_now_lasts_until: str | None
+    """With one more recall at this moment, in the first place."""
     if_recalled_now_stability: float
     pruning: str
     contradiction: str | None
@@ -124,12 +135,11 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         float(thoughts.standing.importance[row]),
         float(thoughts.standing.kept.stability[row]),
     )
-    lasts_days = float(thoughts.standing.lasts_days[row])
     last_touch_s = float(thoughts.last_touch_s[row])
-    recalls_s = thoughts.usage.recalls.times_s[thoughts.usage.recalls.memory == row]
     pin = thoughts.recalled.pins.get(snapshot.memory_uuids[row])
-    profile = thoughts.recalled.profiles.get(snapshot.memory_uuids[row], RecallProfile())
-    as_episode, as_recall = _if_now(thoughts, row, False), _if_now(thoughts, row, True)
+    profile = thoughts.recalled.profiles.get(snapshot.memory_uuids[row], NEVER_ASKED)
+    now = RecallSet(((snapshot.memory_uuids[row], 1),), "explain", max(0.0, thoughts.now_s))
+    recalled = thoughts.with_recalls([now])
     return Explanation(
         uuid=snapshot.memory_uuids[row],
         kind=KIND_NAMES[kind],
@@ -147,20 +157,26 @@ def explain(thoughts: Thoughts, row: int) -> Explanation:
         association=float(thoughts.standing.kept.association[row]),
         co_recall_bonus=float(thoughts.standing.kept.bonus[row]),
         rehearsals_count=int(thoughts.touched.episodes_count[row]),
-        recalls_count=len(recalls_s),
-        last_recall=_time(float(thoughts.usage.last_recall_s[row])),
+        recalls_count=profile.total_count,
+        last_recall=_time_if_known(profile.last_s),
+        first_recall=_time_if_known(profile.first_s),
+        searches_count=profile.search_count,
+        first_places_count=profile.top1_count,
+        exposures_count=profile.exposure_count,
+        sources=profile.sources,
         demand=float(thoughts.demand[row]),
         average_rank=profile.average_rank or None,
-        recalls_per_day=profile.per_day(thoughts.now_s, RATE_DAYS),
+        recalls_per_day=profile.per_day(thoughts.now_s, 7.0),
+        recalls_per_day_of_month=profile.per_day(thoughts.now_s, 30.0),
         pinned_since=_time(pin.at_s) if pin else None,
         pin_reason=pin.reason if pin else None,
         last_touch=_time(last_touch_s),
         age_days=None if np.isnan(last_touch_s) else float(thoughts.standing.age_days[row]),
         threshold=thoughts.config.prune_below,
-        falls_below_threshold_at=_time(last_touch_s + lasts_days * SECONDS_PER_DAY),
-        if_touched_now_lasts_until=as_episode.lasts_until,
-        if_recalled_now_lasts_until=as_recall.lasts_until,
-        if_recalled_now_stability=as_recall.stability,
+        falls_below_threshold_at=_lasts_until(thoughts, row),
+        if_touched_now_lasts_until=_if_told_now(thoughts, row),
+        if_recalled_now_lasts_until=_lasts_until(recalled, row),
+        if_recalled_now_stability=float(recalled.standing.kept.stability[row]),
         pruning=thoughts.standing.pruning.explain_row(row),
         contradiction=_contradiction(thoughts, row - entities_count),
         stale=_stale(thoughts, row - entities_count),
@@ -185,35 +201,38 @@ def _factors(thoughts: Thoughts, row: int) -> tuple[Factor, ...]:
     )
 
 
-class _IfNow(NamedTuple):
-    """What one more rehearsal at this moment would do."""
-
-    stability: float
-    lasts_until: str | None
+def _lasts_until(thoughts: Thoughts, row: int) -> str | None:
+    lasts_days = float(thoughts.standing.lasts_days[row])
+    return _time(float(thoughts.last_touch_s[row]) + lasts_days * SECONDS_PER_DAY)
 
 
-def _if_now(thoughts: Thoughts, row: int, is_recall: bool) -> _IfNow:
-    touched, recalls, now_s = thoughts.touched, thoughts.usage.recalls, thoughts.now_s
+def _if_told_now(thoughts: Thoughts, row: int) -> str | None:
+    """Until when it would last with one more episode at this moment."""
+    touched, recalls, kept = thoughts.touched, thoughts.usage.recalls, thoughts.standing.kept
     episodes_s = touched.times_s[touched.offsets[row] : touched.offsets[row + 1]].tolist()
-    recalls_s = recalls.times_s[recalls.memory == row].tolist()
-    (recalls_s if is_recall else episodes_s).append(now_s)
     rehearsed = Stability(thoughts.config.forgetting)
     stability = rehearsed.raised(
-        rehearsed.of(episodes_s, recalls_s),
-        float(thoughts.standing.kept.association[row]),
+        rehearsed.of(
+            [*episodes_s, thoughts.now_s],
+            recalls.times_s[recalls.memory == row].tolist(),
+            float(thoughts.recorded_s[row]),
+        ),
+        float(kept.association[row]),
         thoughts.config.hebbian.stability_boost,
     )
     stability = rehearsed.raised(
         stability, float(thoughts.demand[row]), thoughts.config.forgetting.demand_boost
     )
-    stability = max(stability, float(thoughts.standing.kept.stability[row]))
-    kept = thoughts.standing.kept
+    stability = max(stability, float(kept.stability[row]))
     threshold = (thoughts.config.prune_below - float(kept.bonus[row])) / float(
         kept.interference[row]
     )
     importance = float(thoughts.standing.importance[row])
     lasts_days = thoughts.curve.days_until(threshold, importance, stability)
-    return _IfNow(stability, _time(now_s + lasts_days * SECONDS_PER_DAY))
+    # One more episode does not date those that have no date.
+    is_undated = touched.episodes_count[row] > len(episodes_s)
+    last_touch_s = np.nan if is_undated else np.fmax(thoughts.last_touch_s[row], thoughts.now_s)
+    return _time(float(last_touch_s) + lasts_days * SECONDS_PER_DAY)
 
 
 def _stale(thoughts: Thoughts, fact: int) -> str | None:
@@ -243,6 +262,10 @@ def _contradiction(thoughts: Thoughts, fact: int) -> str | None:
 
 def _known(value: float) -> float | None:
     return value if np.isfinite(value) else None
+
+
+def _time_if_known(seconds: float | None) -> str | None:
+    return None if seconds is None else _time(seconds)
 
 
 def _time(seconds: float) -> str | None:

@@ -6,7 +6,9 @@ always gives the same thoughts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +27,7 @@ from synapse.hippocampus.lifetime import median_lifetimes_days, outlives_s
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.outlived import Outlived
+from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.relations import RelationLearner
@@ -41,6 +44,9 @@ from synapse.hippocampus.usage import Usage
 
 NO_DUPLICATES = NearDuplicates()
 _NOTHING_DECIDED: Mapping[str, Entry] = {}
+
+_OF_RECALLS = ("usage", "stability", "standing", "traces")
+"""Results that are kept and rest on what was recalled."""
 
 
 class Thoughts:
@@ -65,6 +71,15 @@ class Thoughts:
         self.ledger = ledger
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
+
+    def with_recalls(self, recall_sets: Iterable[RecallSet]) -> Thoughts:
+        """The same thoughts as if this had been recalled too."""
+        profiles, links = fold(self.recalled.profiles, self.recalled.links, recall_sets)
+        other = copy(self)
+        other.recalled = replace(self.recalled, profiles=profiles, links=links)
+        for name in _OF_RECALLS:
+            other.__dict__.pop(name, None)
+        return other
 
     @cached_property
     def touched(self) -> Touches:

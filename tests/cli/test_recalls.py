@@ -9,6 +9,9 @@ import pytest
 
 from synapse.demo import DEMO_NOW
 from synapse.hippocampus.explanation import find_memory
+from synapse.hippocampus.ports import GraphDocument
+from synapse.hippocampus.recall import RecallSet
+from synapse.hippocampus.stamps import parse_stamp
 
 
 @pytest.fixture
@@ -51,10 +54,65 @@ def test_explain_shows_in_which_place_and_how_often_a_memory_came(synapse, demo,
     assert (card["average_rank"], card["recalls_per_day"]) == (1.0, 2.0 / 7.0)
     worse = json.loads(synapse("explain", third, *at, "--json").out)
     assert worse["average_rank"] == 3.5 and 0.0 < worse["demand"] < card["demand"] < 1.0
-    said = "(demand 0.34: on average in place 1.0, 0.29 times a day in the last week)"
-    assert said in synapse("explain", first, *at).out
+    said = (
+        "asked for  2026-01-06T09:00:00Z, first 2026-01-05T08:00:00Z; 2 times, 2 of them in the "
+        "first place, on average in place 1.0; 0.29 a day in a week, 0.07 in 30 days; "
+        "by log (1), search (1)\n"
+    )
+    text = synapse("explain", first, *at).out
+    assert said in text and "2 recalls, association" in text and "demand 0.34" in text
+    assert card["sources"] == {"log": 1, "search": 1} and card["first_places_count"] == 2
     never = store.read_graph(demo).memory_uuids[3]
-    assert "demand" not in synapse("explain", never, *at).out
+    assert "asked for  never\n" in synapse("explain", never, *at).out
+
+
+@pytest.mark.parametrize("recalled_hours_ago", [(), (2.0,), (13.0, 40.0), (900.0,)])
+def test_explain_foretells_what_one_more_recall_does(synapse, demo, store, recalled_hours_ago):
+    memory = store.read_graph(demo).facts.uuid[7]
+    now_s, at = parse_stamp(DEMO_NOW), ("--group-id", demo, "--now", DEMO_NOW)
+
+    def recall(*hours_ago):
+        sets = [RecallSet(((memory, 1),), "search", now_s - 3600.0 * h) for h in hours_ago]
+        store.record_recalls(demo, sets)
+        assert synapse("consolidate", *at).code == 0
+
+    def card():
+        return json.loads(synapse("explain", memory, *at, "--json").out)
+
+    recall(*recalled_hours_ago)
+    before = card()
+    recall(0.0)
+    after = card()
+    assert before["if_recalled_now_stability"] == after["stability"] > before["stability"]
+    assert before["if_recalled_now_lasts_until"] == after["falls_below_threshold_at"]
+    assert after["falls_below_threshold_at"] > before["falls_below_threshold_at"]
+
+
+def test_a_touch_today_never_shortens_what_is_dated_in_the_future(synapse, graph_name, tmp_path):
+    file = tmp_path / "memory.json"
+    episode = {"uuid": "ep", "content": "Ada moves to Oslo.", "valid_at": "2027-01-05"}
+    fact = {"uuid": "f", "source": "Ada", "target": "Oslo", "name": "LIVES_IN", "episodes": ["ep"]}
+    entities = [{"name": "Ada"}, {"name": "Oslo"}]
+    file.write_text(json.dumps({"entities": entities, "episodes": [episode], "facts": [fact]}))
+    assert synapse("load", str(file), "--group-id", graph_name).code == 0
+    at = ("--group-id", graph_name, "--now", DEMO_NOW)
+    card = json.loads(synapse("explain", "f", *at, "--json").out)
+    assert card["if_touched_now_lasts_until"] >= card["falls_below_threshold_at"] > "2027-01-05"
+    assert card["if_recalled_now_lasts_until"] >= card["falls_below_threshold_at"]
+
+
+def test_the_first_recall_of_a_fact_without_an_episode_makes_it_firmer(synapse, store, graph_name):
+    fact = {
+        "uuid": "f", "source_node_uuid": "a", "target_node_uuid": "b", "name": "KNOWS",
+        "fact": "Ada knows Bob", "created_at": "2025-06-01T00:00:00+00:00",
+    }  # fmt: skip
+    entities = ({"uuid": "a", "name": "Ada"}, {"uuid": "b", "name": "Bob"})
+    store.write_memory(graph_name, GraphDocument(entities=entities, facts=(fact,)))
+    at_s = parse_stamp(DEMO_NOW)
+    store.record_recalls(graph_name, [RecallSet((("f", 1),), "search", at_s)])
+    at = ("--group-id", graph_name, "--now", DEMO_NOW)
+    assert synapse("consolidate", *at).code == 0
+    assert json.loads(synapse("explain", "f", *at, "--json").out)["stability"] > 17.0
 
 
 def test_a_log_comes_from_stdin(falkordb_uri, demo, log):

@@ -10,7 +10,7 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import Pin
-from synapse.hippocampus.recall import RecallProfile
+from synapse.hippocampus.recall import RecallProfile, RecallSet, fold
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Standing
@@ -42,6 +42,17 @@ def test_a_counted_recall_is_a_touch_and_a_rehearsal() -> None:
     assert once.strength[FACT] > never.strength[FACT]
     rest = np.arange(len(never.strength)) != FACT
     np.testing.assert_array_equal(never.strength[rest], once.strength[rest])
+
+
+def test_thoughts_with_further_recalls_are_those_that_the_next_run_has() -> None:
+    known = asked(400.0, 90.0)
+    further = [RecallSet((("fact-0", 2), ("fact-1", 1)), "search", NOW_S - 50.0 * DAY_S)]
+    thoughts = Thoughts(RING, NOW_S, HippocampusConfig(), known)
+    assert thoughts.standing.strength[FACT] < thoughts.with_recalls(further).standing.strength[FACT]
+    profiles, links = fold(known.profiles, known.links, further)
+    anew = Thoughts(RING, NOW_S, HippocampusConfig(), Recalled(profiles, links))
+    assert thoughts.with_recalls(further).traces.tobytes() == anew.traces.tobytes()
+    assert thoughts.traces.tobytes() != anew.traces.tobytes()
 
 
 def test_an_exposure_is_neither() -> None:

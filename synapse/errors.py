@@ -16,7 +16,7 @@
     ├── TimeUp                   75   the run took longer than it may; the next one goes on
     ├── LockBusy                  4   another run works on this graph
     ├── LockLost                  1   the lock was taken over; nothing more was written
-    ├── PartlyApplied             3   some graphs failed, the others finished
+    ├── PartlyApplied             3   a graph failed or a queue was full; the rest is done
     └── SafetyCap                 5   a plan exceeds its caps; nothing was written
 
 A message is one sentence: what went wrong, on which thing, and what to do next. The first line
@@ -87,6 +87,11 @@ class OutOfMemory(StoreError):
 class QueueFull(StoreError):
     """Recalls wait for a run and leave no room for more."""
 
+    def __init__(self, message: str, taken_count: int = 0) -> None:
+        super().__init__(message)
+        self.taken_count = taken_count
+        """Recall sets that were taken before the queue was full."""
+
 
 class IncompleteRead(StoreError):
     """Fewer rows arrived than the graph holds."""
@@ -109,7 +114,7 @@ class LockLost(SynapseError):
 
 
 class PartlyApplied(SynapseError):
-    """Some graphs failed, the others finished."""
+    """Some of it was not done; what was done is whole."""
 
     exit_code = 3
 

@@ -21,11 +21,12 @@ from synapse.cli.common import (
     read_settings,
     wanted_run,
 )
-from synapse.errors import UsageError
+from synapse.errors import PartlyApplied, QueueFull, UsageError
 from synapse.hippocampus.quantity import quantity
 
 if TYPE_CHECKING:
     from synapse.hippocampus.model import GraphSnapshot
+    from synapse.hippocampus.ports import MemoryStore
     from synapse.hippocampus.recall import RecallSet
 
 
@@ -53,13 +54,30 @@ def recall_log(
     with opened_store(settings) as store:
         target = wanted_run(store, settings, graph, group_id, now_s=now_s).scope.graph
         unknown = _unknown(store.read_graph(target), recall_sets)
-        imported_count = store.import_recalls(target, recall_sets)
+        imported_count, full = _imported(store, target, recall_sets)
     counts = {"recall_sets": len(recall_sets), "imported": imported_count}
     print(json.dumps({"graph": target, **counts, "naming_unknown": len(unknown)}))
     if unknown:
         sets = quantity(len(unknown), "recall set")
         print(f"{sets} with memories that are not in the graph, as {unknown[0]}", file=sys.stderr)
+    if full and imported_count:
+        taken = quantity(imported_count, "recall set")
+        raise PartlyApplied(
+            f"{taken} imported until the queue was full; run synapse consolidate, then import again"
+        )
+    if full:
+        raise full
     return 0
+
+
+def _imported(
+    store: MemoryStore, graph: str, recall_sets: Sequence[RecallSet]
+) -> tuple[int, QueueFull | None]:
+    """How many were new, and why no more could be taken."""
+    try:
+        return store.import_recalls(graph, recall_sets), None
+    except QueueFull as full:
+        return full.taken_count, full
 
 
 def _unknown(there: GraphSnapshot, recall_sets: Sequence[RecallSet]) -> list[str]:

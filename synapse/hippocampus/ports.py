@@ -284,9 +284,11 @@ class MemoryStore(Protocol):
         """
 
     def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
-        """Append to the durable queue that the next run folds; nothing is read.
+        """Append to the durable queue that the next run folds.
 
-        The queue is bounded: beyond 100,000 sets that no run has folded the oldest fall out.
+        Raises:
+            QueueFull: more than 100,000 sets would wait; none of these is recorded, and none that
+                waits is lost.
         """
 
     def read_links(self, graph: str, memories: Collection[str]) -> Links:
@@ -299,7 +301,8 @@ class MemoryStore(Protocol):
             How many were new.
 
         Raises:
-            QueueFull: nothing may fall out of the queue here; what came before is imported.
+            QueueFull: no more may wait; what came before is imported, ``taken_count`` says how
+                many.
         """
 
     def near_duplicates(self, graph: str, similarity_min: float) -> NearDuplicates:

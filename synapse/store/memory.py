@@ -307,11 +307,12 @@ class InMemoryStore:
         """Append to the queue that the next run folds."""
         room = self.read_room(graph)
         wanted = [recall_set for recall_set in recall_sets if recall_set.ranks]
+        if wanted and len(room.recalls) + len(wanted) > RECALLS_MAX_COUNT:
+            raise queue_full(graph)
         first = self._recalls_count + 1
         self._recalls_count += len(wanted)
         new = (replace(r, id=f"{number}-0") for number, r in enumerate(wanted, first))
-        kept = (*room.recalls, *new)[-RECALLS_MAX_COUNT:]
-        self._rooms[graph] = replace(room, recalls=kept)
+        self._rooms[graph] = replace(room, recalls=(*room.recalls, *new))
 
     def read_links(self, graph: str, memories: Collection[str]) -> Links:
         """With which others these memories were recalled."""
@@ -325,7 +326,7 @@ class InMemoryStore:
             event = (graph, recall_set.digest)
             if recall_set.ranks and event not in self._imported:
                 if len(self.read_room(graph).recalls) >= RECALLS_MAX_COUNT:
-                    raise queue_full(graph)
+                    raise queue_full(graph, imported_count)
                 self._imported.add(event)
                 self.record_recalls(graph, [recall_set])
                 imported_count += 1

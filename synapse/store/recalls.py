@@ -76,14 +76,20 @@ def read_recollections(connection: Connection, graph: str) -> Recollections:
 
 
 def record_recalls(connection: Connection, graph: str, recall_sets: Iterable[RecallSet]) -> None:
-    """Append to the queue that the next run folds: one command for each set, nothing is read."""
+    """Append to the queue that the next run folds, one command for each set.
+
+    Raises:
+        QueueFull: they would be more than may wait; none of them is recorded.
+    """
     key = room_key(graph, "recalls")
     entries = [{"set": _packed_set(recall_set)} for recall_set in recall_sets if recall_set.ranks]
+    if entries and connection.xlen(key) + len(entries) > RECALLS_MAX_COUNT:
+        raise queue_full(graph)
     for first in range(0, len(entries), ENTRIES_PER_TRIP):
         part = entries[first : first + ENTRIES_PER_TRIP]
         with connection.pipeline(transaction=len(part) > 1) as pipe:
             for entry in part:
-                pipe.xadd(key, entry, maxlen=RECALLS_MAX_COUNT, approximate=True)
+                pipe.xadd(key, entry)
             pipe.execute()
 
 
@@ -113,7 +119,7 @@ def import_recalls(connection: Connection, graph: str, recall_sets: Iterable[Rec
     interrupted is simply run again.
 
     Raises:
-        QueueFull: nothing may fall out of the queue here; what came before is imported.
+        QueueFull: no more may wait; what came before is imported.
     """
     keys = room_key(graph, "recalls"), room_key(graph, "imported")
     wanted = [recall_set for recall_set in recall_sets if recall_set.ranks]
@@ -125,14 +131,15 @@ def import_recalls(connection: Connection, graph: str, recall_sets: Iterable[Rec
         new_count, is_full = connection.eval(_IMPORT, len(keys), *keys, RECALLS_MAX_COUNT, *values)
         imported_count += new_count
         if is_full:
-            raise queue_full(graph)
+            raise queue_full(graph, imported_count)
     return imported_count
 
 
-def queue_full(graph: str) -> QueueFull:
+def queue_full(graph: str, taken_count: int = 0) -> QueueFull:
     """The sentence for a queue that takes no more."""
     return QueueFull(
-        f"too many recalls wait on {shown(graph)}; run synapse consolidate, then import again"
+        f"too many recalls wait on {shown(graph)}; run synapse consolidate, then try again",
+        taken_count,
     )
 
 

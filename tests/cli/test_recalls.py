@@ -115,6 +115,26 @@ def test_the_first_recall_of_a_fact_without_an_episode_makes_it_firmer(synapse, 
     assert json.loads(synapse("explain", "f", *at, "--json").out)["stability"] > 17.0
 
 
+def test_of_a_log_that_is_too_long_the_rest_is_imported_after_the_next_batch(
+    synapse, demo, store, tmp_path
+):
+    memory, count = store.read_graph(demo).memory_uuids[0], 100_001
+    lines = (json.dumps({"uuids": [memory], "at": 1.6e9 + n}) + "\n" for n in range(count))
+    (tmp_path / "long.jsonl").write_text("".join(lines))
+    told = {"graph": demo, "recall_sets": count, "naming_unknown": 0}
+    for imported, code, complaint in (
+        (100_000, 3, "100000 recall sets imported until the queue was full"),
+        (0, 1, "too many recalls wait on "),
+    ):
+        ended = synapse("recall-log", "long.jsonl", "--group-id", demo)
+        assert (ended.code, ended.summary) == (code, {**told, "imported": imported}), ended.err
+        assert ended.err.startswith(complaint) and len(ended.err) < 131
+        assert "; run synapse consolidate, then " in ended.err
+    assert synapse("consolidate", "--group-id", demo).summary["recalls"]["pending"] == 0
+    ended = synapse("recall-log", "long.jsonl", "--group-id", demo)
+    assert (ended.code, ended.summary) == (0, {**told, "imported": 1}), ended.err
+
+
 def test_a_log_comes_from_stdin(falkordb_uri, demo, log):
     ended = subprocess.run(
         [sys.executable, "-m", "synapse", "recall-log", "-", "--graph", demo],

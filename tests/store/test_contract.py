@@ -518,8 +518,9 @@ def test_an_import_never_pushes_anything_out_of_the_queue(
     for module in (recalls, memory):
         monkeypatch.setattr(module, "RECALLS_MAX_COUNT", 500)
     log = [recalled("ada", at_s=float(n)) for n in range(700)]
-    with pytest.raises(QueueFull, match=r"run synapse consolidate"):
+    with pytest.raises(QueueFull, match=r"run synapse consolidate") as refusal:
         store.import_recalls(graph, log)
+    assert refusal.value.taken_count == 500
     room = store.read_room(graph)
     assert [r.at_s for r in room.recalls] == [r.at_s for r in log[:500]]
     with pytest.raises(QueueFull):
@@ -527,6 +528,26 @@ def test_an_import_never_pushes_anything_out_of_the_queue(
     assert store.import_recalls(graph, log[:500]) == 0
     write(store, graph, table([]), **folding(room, 500))
     assert store.import_recalls(graph, log) == 200
+
+
+def test_a_full_queue_takes_no_more_recalls_and_loses_none(
+    store: MemoryStore, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (recalls, memory):
+        monkeypatch.setattr(module, "RECALLS_MAX_COUNT", 500)
+    log = [recalled("ada", at_s=float(n)) for n in range(502)]
+    store.record_recalls(graph, log[:499])
+    with pytest.raises(QueueFull, match=r"run synapse consolidate"):
+        store.record_recalls(graph, log[499:501])
+    store.record_recalls(graph, log[499:500])
+    store.record_recalls(graph, [RecallSet((), "search", 0.0)])
+    with pytest.raises(QueueFull):
+        store.record_recalls(graph, log[500:501])
+    room = store.read_room(graph)
+    assert [r.at_s for r in room.recalls] == [r.at_s for r in log[:500]]
+    write(store, graph, table([]), **folding(room, 500))
+    store.record_recalls(graph, log[500:])
+    assert len(store.read_room(graph).recalls) == 2
 
 
 def test_what_is_known_about_recalls_can_be_forgotten(store: MemoryStore, graph: str) -> None:

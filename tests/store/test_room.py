@@ -18,7 +18,7 @@ from synapse.hippocampus.plan import ArchiveChange, Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Surprise
 from synapse.hippocampus.recall import RecallProfile, RecallSet, fold, hour_of
 from synapse.hippocampus.traces import TraceTable, trace_table
-from synapse.store import open_store, recalls, room
+from synapse.store import open_store, room
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.rights import ACL_RULES
 from synapse.store.trace_blocks import bucket_and_field
@@ -461,16 +461,6 @@ def test_a_damaged_recall_is_named(
     with pytest.raises(StoreError, match=entry_id.decode()) as refusal:
         store.read_room(graph_name)
     assert len(str(refusal.value)) < 130
-
-
-def test_the_oldest_recalls_fall_out_of_a_full_queue(
-    store: MemoryStore, client: redis.Redis, graph_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recalls, "RECALLS_MAX_COUNT", 500)
-    store.record_recalls(graph_name, [RecallSet((("a", 1),), "s", float(n)) for n in range(2000)])
-    waiting = [recall_set.at_s for recall_set in store.read_room(graph_name).recalls]
-    assert waiting == [float(n) for n in range(2000 - len(waiting), 2000)]
-    assert 500 <= len(waiting) < 700
 
 
 def test_what_is_kept_can_be_read_by_hand(

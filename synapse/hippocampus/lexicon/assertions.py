@@ -66,6 +66,9 @@ class AssertionWords:
     """Those of them that need no noun beside them to speak of a family of relations."""
     fields: frozenset[str]
     """Words that tell of an occupation only before another one: *product manager*."""
+    closings: str
+    """Words at the end of a sentence that only say that an end lasts: *any more*, *for good*; the
+    first group is what stays."""
     failing: frozenset[str]
     """Words after which a change did not last."""
     changes: frozenset[str]

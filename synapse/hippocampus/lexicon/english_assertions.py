@@ -113,6 +113,7 @@ ENGLISH_ASSERTIONS = AssertionWords(
         "version": _bag("upgrade downgrade bump update migrate move switch"),
     },
     fields=_bag("software data product project sales marketing research account human resources"),
+    closings=r" (?:any ?(?:more|longer)|for good|once and for all|for ever|forever)(\W*)$",
     failing=_bag(
         "fail fails failed failing crashed broke breaks regretted regrets lost lasted lasts ended "
         "ends overturned reversed blocked vetoed rejected cancelled went left fired sacked "

@@ -24,7 +24,7 @@ _CHANGED = (
     r"increas(?:es|ed|ing)|decreas(?:es|ed|ing)|reduc(?:es|ed|ing)|lower(?:s|ed|ing)|"
     r"extend(?:s|ed|ing)|shorten(?:s|ed|ing)|reschedul(?:es|ed|ing)|postpon(?:es|ed|ing)|"
     r"port(?:ed|ing)|renam(?:es|ed|ing)|promot(?:es|ed|ing)|demot(?:es|ed|ing)|"
-    r"updat(?:es|ed|ing)|took over"
+    r"updat(?:es|ed|ing)|took over|rewritten|rewrote|reassigned|relicensed|rehosted|redeployed"
 )
 _DROPPED = (
     r"drop(?:s|ped|ping)|abandon(?:s|ed|ing)|ditch(?:es|ed|ing)|deprecat(?:es|ed|ing)|"
@@ -46,7 +46,8 @@ ENGLISH = Wording(
         Cue("switched_from", ("switch", "migrat", "move", "movi", "upgrad", "downgrad", "chang",
             "relocat", "transfer", "transition", "convert", "went ", "going ", "bump", "rais",
                 "increas", "decreas", "reduc", "lower", "extend", "shorten", "reschedul",
-                "postpon", "renam", "promot", "demot", "updat", "took over", "ported", "porting"),
+                "postpon", "renam", "promot", "demot", "updat", "took over", "ported", "porting",
+                "rewr", "reassign", "relicens", "rehost", "redeploy"),
             rf"\b(?:{_CHANGED})(?: (?!from\b|off\b|to\b)[^\s,.;]+){{0,4}}"
             r"(?: to(?: (?!from\b)[^\s,.;]+){1,4})?(?: away| over)? (?:from|"
             r"off(?: of)?)\b",
@@ -164,6 +165,8 @@ ENGLISH = Wording(
         Ending(rf"\b(?:{_DROPPED}|deleted|stripped|purged|revoked|shut down|turned off|taken down|"
                r"unsubscribed|unfollowed|unregistered|disconnected|detached|withdrawn)\b",
                _KEEP | _bag("marriage residence"), 0.85),
+        Ending(r"\b(?:uninstalled|decommissioned|(?:was|were|been|got) removed from)\b",
+               _bag("use ownership"), 0.9),
         Ending(r"\b(?:cancel(?:s|led|ed|ling|ing)|call(?:s|ed) off|withdr(?:ew|aws|awn|awing)|"
                r"back(?:s|ed) out|pull(?:s|ed) out|drop(?:s|ped) out|declin(?:es|ed)|scrapp?ed|"
                r"abandon(?:s|ed)|unenrolled|skipp(?:s|ed)|postponed indefinitely|"

@@ -18,6 +18,12 @@ UNSURE = (
 """Words that make a statement a guess, a joke, or one that holds in part."""
 DECADE = r"\b(?:in|during|of|from|since) the (?:early |mid-?|late )?(?:\d{2})?\d0['’]?s\b"
 """A time too long to tell what came first."""
+DENIED_IN_PART = (
+    r"(?:\b(?:not|no longer|cannot|stopped|ceased|quit)\b|n['’]t\b).*\b(?:just|only|fully|wholly|"
+    r"completely|entirely|altogether|full[- ]?time|part[- ]?time|exclusively|solely|purely|"
+    r"actually|permanently|officially|directly|successfully|definitively)\b"
+)
+"""Denials of a degree: what is *no longer fully* so may be so still."""
 HANGING = r"\b(?:after|before|since|until|till|while|when|once|because|although|though)\W*$"
 """What makes a sentence a clause of another one that is not there."""
 ONLY_SOME_TIMES = r"(?:{times}) (?:and|or|to|through) (?:{times})\b"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,8 +12,8 @@ from math import inf, isnan
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.rules.ending import ENDED
 from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE, Grade
-from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
-from synapse.hippocampus.rules.statement import hide_name
+from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
+from synapse.hippocampus.rules.statement import TARGET, hide_name, scopes_part
 from synapse.hippocampus.timeline import Timeline
 from synapse.hippocampus.wording import Cue, KnownNames, Wording, find_hits
 
@@ -21,6 +22,10 @@ OTHER_RELATION_RATIO = 0.8
 
 _NAMES_MAX_COUNT = 64
 """Names of a source with more are not looked for one by one."""
+
+MOVED_ON_CONFIDENCE = 0.9
+"""Of *left ⟨x⟩ and joined ⟨o⟩*."""
+_AND_NOW = re.compile(rf"{ENDED} and .*{TARGET}")
 
 Name = tuple[int, str]
 """Row of a source, and the folded name of a target."""
@@ -160,6 +165,8 @@ def _missed_by(graph: GraphReading, row: int, claim: Claim) -> Finding | None:
         return None
     related = graph.property[row] == graph.property[claim.row]
     confidence = claim.cue.confidence * (1.0 if related else OTHER_RELATION_RATIO)
+    if grade == "plainly" and related and _begins_anew(graph, row, claim):
+        confidence = max(confidence, MOVED_ON_CONFIDENCE)
     if grade == "perhaps":
         confidence = min(confidence, UNREAD_CONFIDENCE)
     review = grade == "doubtfully"
@@ -180,7 +187,21 @@ def _grade(graph: GraphReading, row: int, claim: Claim) -> Grade:
     """How surely the newer sentence means that the value has ended."""
     masked = hide_name(graph.masked(claim.row), graph.target_name(row), ENDED)
     grade = graph.endings.cue_grade(masked, claim.cue, graph.relation_name(row))
-    parted = graph.scopes_part(row, claim.row) != "no"
+    parted = graph.scopes_part(row, claim.row) != "no" and _are_parted(graph, row, claim, masked)
     if grade == "plainly" and (parted or graph.tells_of_earlier_years(claim.row)):
         return "perhaps"
     return grade
+
+
+def _begins_anew(graph: GraphReading, row: int, claim: Claim) -> bool:
+    """Whether the newer sentence gives a property of one value its next one as well."""
+    if graph.cardinality[row] != SINGLE:
+        return False
+    masked = hide_name(graph.masked(claim.row), graph.target_name(row), ENDED)
+    return claim.cue.families != frozenset() and _AND_NOW.search(masked) is not None
+
+
+def _are_parted(graph: GraphReading, row: int, claim: Claim, masked: str) -> bool:
+    """Whether circumstances differ, the older value aside: *moved from Monday to Friday*."""
+    mood = graph.reader.mood(masked, graph.relation_name(claim.row))
+    return scopes_part(graph.full_mood(row), mood) != "no"

@@ -6,17 +6,25 @@ of one pair the newer one counts; a fact that only says that something ended is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from synapse.hippocampus.finding import DENIED, Finding, date
+from synapse.hippocampus.lexicon.words import stem
 from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.rules.stance import OWN, Stance, StanceReader
+from synapse.hippocampus.rules.statement import TARGET
 from synapse.hippocampus.rules.succession import Step, Succession
+
+_ROOT_COUNT = 6
+"""Letters that a noun shares with its verb: *subscription*, *subscribes*."""
+_AFTER_TARGET = re.compile(rf"{TARGET} ([^\W\d_]+)")
+_AS_POST = re.compile(r"\bas (?:the |its |their |an? )?(.+?) (?:of|at|for|in)\b")
 
 
 def denials(graph: GraphReading) -> Iterator[Finding]:
@@ -58,7 +66,8 @@ def _finding(graph: GraphReading, stances: dict[int, Stance], step: Step) -> Fin
     said = "the contrary" if new.yes else graph.snapshot.facts.relation[step.new]
     confidence = min(old.confidence, new.confidence)
     parted = graph.scopes_part(step.old, step.new) != "no"
-    if new.grade == "perhaps" or parted or graph.tells_of_earlier_years(step.new):
+    unread = new.grade == "perhaps" and not _ends_its_own(graph, step)
+    if unread or parted or graph.tells_of_earlier_years(step.new):
         confidence = min(confidence, UNREAD_CONFIDENCE)
     review = new.grade == "doubtfully"
     return Finding(
@@ -71,6 +80,28 @@ def _finding(graph: GraphReading, stances: dict[int, Stance], step: Step) -> Fin
         evidence=f"A newer fact of the same two entities, from {date(step.at_s)}, says "
         f"otherwise: {' '.join(said.split())[:40]}.",
     )
+
+
+def _ends_its_own(graph: GraphReading, step: Step) -> bool:
+    """Whether the newer sentence, read for the older fact, plainly ends what that one tells.
+
+    *Resigned as CEO of ⟨o⟩* for CEO_OF, *cancelled his ⟨o⟩ subscription* for SUBSCRIBES_TO.
+    """
+    relation = graph.relation_name(step.old)
+    own = graph.assertions.own(relation)
+
+    def is_own(word: str) -> bool:
+        return any(stem(word.casefold())[:_ROOT_COUNT] == other[:_ROOT_COUNT] for other in own)
+
+    masked = graph.masked(step.new)
+    following = _AFTER_TARGET.search(masked)
+    if following and len(following[1]) >= _ROOT_COUNT and is_own(following[1]):
+        masked = masked[: following.start(1) - 1] + masked[following.end(1) :]
+    read = graph.stances.denial(masked, relation)
+    if read is None or read.grade != "plainly":
+        return False
+    post = _AS_POST.search(masked)
+    return post is None or all(is_own(word) for word in post[1].split())
 
 
 def _pair(graph: GraphReading, rows: Ints) -> Ints:

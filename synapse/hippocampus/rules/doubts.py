@@ -90,7 +90,7 @@ def _is_unsure(masked: str) -> bool:
     """Whether a sentence has a word that makes it a guess, a joke, or true in part."""
     return any(
         compiled(pattern).search(masked)
-        for pattern in (english_doubts.UNSURE, english_doubts.DECADE)
+        for pattern in (english_doubts.UNSURE, english_doubts.DECADE, english_doubts.DENIED_IN_PART)
     ) or bool(compiled(english_doubts.HANGING).search(masked.partition("⟨")[0]))
 
 

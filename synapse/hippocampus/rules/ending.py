@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import dropwhile
 
-from synapse.hippocampus.lexicon.words import is_past, is_plural, stem
+from synapse.hippocampus.lexicon.words import is_past, is_plural, split_name, stem
 from synapse.hippocampus.rules.afterwords import is_agreement
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.grade import Grade
@@ -26,6 +26,7 @@ ENDED = "⟨x⟩"
 _CACHED_COUNT = 65_536
 _MARKS = frozenset((SUBJECT, TARGET, ENDED))
 _FROM = frozenset(("from", "off", "of"))
+_OF = frozenset(("of", "for"))
 _QUOTES = frozenset('"“”«»')
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -57,6 +58,7 @@ class EndingReader:
         self._nouns = assertions.nouns
         self._occasions = frozenset(map(stem, words.occasions | words.reasons | {"end"}))
         self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
+        self._closings = compiled(words.closings)
         self.helping_forms = words.present | words.past | words.helping
         self.cue_grade = lru_cache(_CACHED_COUNT)(self._cue_grade)
 
@@ -91,13 +93,14 @@ class EndingReader:
             return "doubtfully"
         if _BETWEEN_SENTENCES.search(masked[match.end() :].rstrip()):
             return "perhaps"  # what follows may take it back
-        clause, phrase, rest = tokens(before), tokens(match[0]), tokens(after)
+        clause, phrase = tokens(before), tokens(match[0])
+        rest = tokens(self._closings.sub(r"\1", after))
         if any(t.word in _QUOTES for t in (*clause, *rest)):
             return "doubtfully"
         if not self._lasts(clause, phrase, rest):
             return "perhaps"
         grades = (
-            self._subject(clause, phrase, evidence),
+            self._subject(clause, phrase, relation),
             self._phrase(phrase, evidence),
             self._rest(rest, evidence),
         )
@@ -119,22 +122,19 @@ class EndingReader:
         """Whether a word speaks of a relation."""
         return stem(word) in self._assertions.evidence(relation)
 
-    def _subject(
-        self,
-        clause: list[Token],
-        phrase: Sequence[Token],
-        evidence: frozenset[str],
-    ) -> Grade:
+    def _subject(self, clause: list[Token], phrase: Sequence[Token], relation: str) -> Grade:
         """Whether the clause before the phrase is about the fact's own entities alone."""
+        evidence = self._assertions.evidence(relation)
         said = clause[self._lead_count(clause) :]
         if not said:
             return "plainly"
+        said = said[self._own_phrase_count(said, relation) :]
         if said[0].word not in _MARKS | self._words.pronouns:
             does_it_to_subject = SUBJECT in (t.word for t in phrase) and len(said) == 1
             return "plainly" if does_it_to_subject else self._of_others(said, evidence)
         owned = False
-        if len(said) > 1 and is_numbered(said[1]):
-            return "perhaps"  # "⟨s⟩ 2"
+        if len(said) > 1 and (is_numbered(said[1]) or said[1].word in _OF):
+            return "perhaps"  # "⟨s⟩ 2", "⟨s⟩ of the class"
         for place, token in enumerate(said[1:], 1):
             if token.word == POSSESSIVE:
                 if self._of_others(said[place + 1 : place + 3], evidence) == "not":
@@ -143,6 +143,16 @@ class EndingReader:
             elif not (self._is_own if owned else self._is_known)(token, evidence) or token.is_name:
                 return self._of_others(said, evidence)
         return "plainly"
+
+    def _own_phrase_count(self, said: Sequence[Token], relation: str) -> int:
+        """How many words in front of ⟨s⟩ are the relation's own: *default branch of ⟨s⟩*."""
+        place = next((i for i, token in enumerate(said) if token.word == SUBJECT), 0)
+        if place < 2 or said[place - 1].word not in _OF:
+            return 0
+        told = [token.stem for token in said[: place - 1] if token.word not in self._light]
+        own = [stem(w) for w in split_name(relation) if not self.is_light(w) and w != "has"]
+        is_noun = bool(told) and told[-1] in self._nouns and not is_plural(said[place - 2].word)
+        return place if is_noun and told == own else 0
 
     def _lead_count(self, clause: Sequence[Token]) -> int:
         """How many words in front only tell when and where."""
@@ -209,6 +219,21 @@ class EndingReader:
             or any(t.word in _MARKS | w.failing or t.stem in self._changes for t in told)
         )
 
+    def _begins_anew(self, told: Sequence[Token], evidence: frozenset[str]) -> bool:
+        """Whether the same subject has another value from then on: *left ⟨x⟩ and joined ⟨o⟩*."""
+        w = self._words
+        words = [token.word for token in told]
+        if words.count(TARGET) != 1 or ENDED in words or SUBJECT in words:
+            return False
+        verb = next((t for t in told if t.word not in w.adverbs | w.present), None)
+        between, after = told[: words.index(TARGET)], told[words.index(TARGET) + 1 :]
+        return (
+            verb is not None
+            and verb.stem in evidence | self._begins
+            and all(t.word in self._light | w.present or t.stem == verb.stem for t in between)
+            and all(t.word in w.occasions or t.word == "." for t in after)
+        )
+
     def _rest(self, rest: Sequence[Token], evidence: frozenset[str]) -> Grade:
         """What follows: nothing that makes it less, or something else."""
         w = self._words
@@ -221,7 +246,11 @@ class EndingReader:
             if token.word in w.endings_openers or is_agreement(rest[place:], w):
                 return "plainly"
             if token.word in w.joins | {",", ";", "("}:
-                return "plainly" if self._goes_on(rest[place + 1 :]) else "perhaps"
+                more = rest[place + 1 :]
+                goes_on = self._goes_on(more) or (
+                    token.word in w.joins and place > named and self._begins_anew(more, evidence)
+                )
+                return "plainly" if goes_on else "perhaps"
             if token.word in _MARKS and (words[:place].count(token.word) or is_numbered(following)):
                 return "perhaps"  # "to ⟨o⟩ to ⟨x⟩", "⟨x⟩ 3"
             if token.word == POSSESSIVE or (token.is_name and token.word not in w.occasions):

@@ -47,8 +47,8 @@ def simulate(
     """Show what would fade and become a prune candidate if nothing were touched any more."""
     from synapse.hippocampus.simulation import simulate as simulated
 
-    if not 0.0 < days <= 36_500.0:
-        raise UsageError(f"--days {days:g} is no horizon; give days from 1 to 36500")
+    if not 1.0 <= days <= 36_500.0:
+        raise UsageError(f"--days takes 1 to 36500 days, not {days:g}")
     thoughts = recollected(config, graph, group_id, now)
     found = simulated(_standing(thoughts, half_life_days, boost), days)
     print(json.dumps(found.as_dict()) if as_json else _chart(found))

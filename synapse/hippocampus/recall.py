@@ -273,16 +273,16 @@ def hour_of(at_s: float) -> float:
 def _problem(recall_set: RecallSet) -> str | None:
     """What no recall can have; the sentence goes on after "a recall"."""
     if not _is_number(recall_set.at_s) or not 0.0 <= recall_set.at_s <= _LATEST_S:
-        return f"needs its time in seconds since 1970, not {str(recall_set.at_s)[:40]!r}"
+        return f"needs its time in seconds since 1970, not {as_written(recall_set.at_s)}"
     if not _is_text(recall_set.source):
         return f"needs a source of 1 to {_TEXT_MAX_CHARACTERS} characters"
     if len(recall_set.ranks) > SET_MAX_COUNT:
         return f"holds at most {SET_MAX_COUNT} memories, not {len(recall_set.ranks)}"
     for uuid, rank in recall_set.ranks:
         if not _is_text(uuid):
-            return f"names each memory by its uuid, not {str(uuid)[:40]!r}"
+            return f"names each memory by its uuid, not {as_written(uuid)}"
         if type(rank) is not int or not 1 <= rank <= _RANK_MAX:
-            return f"ranks its memories from 1, not {str(rank)[:40]!r}"
+            return f"ranks its memories from 1 to {_RANK_MAX}, not {as_written(rank)}"
     return None
 
 
@@ -292,3 +292,14 @@ def _is_number(value: object) -> bool:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _TEXT_MAX_CHARACTERS
+
+
+def as_written(value: object) -> str:
+    """A wrong value for a sentence, cut short; what is missing is called as logs have it.
+
+    >>> as_written("1"), as_written(1), as_written(None)
+    ("'1'", '1', 'null')
+    """
+    if isinstance(value, str):
+        return repr(value[:40])
+    return "null" if value is None else repr(value)[:40]

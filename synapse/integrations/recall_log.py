@@ -17,7 +17,7 @@ from typing import Any
 
 from synapse.errors import UsageError
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.recall import RecallSet
+from synapse.hippocampus.recall import RecallSet, as_written
 from synapse.hippocampus.stamps import parse_stamp
 
 _BEYOND_S = 1e300
@@ -51,7 +51,7 @@ def read_recall_log(lines: Iterable[str], *, now_s: float) -> list[RecallSet]:
 
 def _recall_set(line: str, now_s: float) -> RecallSet:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError):
         raise UsageError("not JSON; a line holds one object") from None
     if not isinstance(record, dict):
@@ -64,8 +64,17 @@ def _recall_set(line: str, now_s: float) -> RecallSet:
         raise UsageError("asked is true or false")
     at_s = _seconds(record.get("at"))
     if at_s > now_s + SECONDS_PER_DAY:
-        raise UsageError(f"at {str(record['at'])[:40]!r} lies in the future")
+        raise UsageError(f"at {as_written(record['at'])} lies in the future")
     return RecallSet(_ranks(record), record.get("source", "log"), at_s, asked)
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise UsageError(f"{key[:40]!r} stands twice in one object; name it once")
+        found[key] = value
+    return found
 
 
 def _ranks(record: dict[str, Any]) -> tuple[tuple[str, int], ...]:
@@ -82,5 +91,5 @@ def _seconds(at: Any) -> float:
         return float(max(min(at, _BEYOND_S), -_BEYOND_S))  # no float holds every whole number
     seconds = parse_stamp(at) if isinstance(at, str) else float("nan")
     if isnan(seconds):
-        raise UsageError(f"at {str(at)[:40]!r} is no time; write it like 2026-01-10T06:00:00Z")
+        raise UsageError(f"at {as_written(at)} is no time; write it like 2026-01-10T06:00:00Z")
     return seconds

@@ -63,3 +63,10 @@ MEASURED = frozenset(["old", "long", "tall", "high", "wide", "deep", "full", "he
 """Words after a quantity that only say what it measures."""
 DEMONYM_ENDINGS = ("ish", "ian", "an", "ese", "ch", "i", "ic", "ek", "ss")
 """How words for the people of a country end."""
+OTHER_DEMONYMS: dict[str, frozenset[str]] = {
+    "dutch": frozenset(("netherlands", "holland")),
+    "british": frozenset(("uk", "united kingdom", "england", "scotland", "wales")),
+    "american": frozenset(("us", "usa", "united states")),
+    "danish": frozenset(("denmark",)),
+}
+"""Words for the people of a country that do not begin as its name does."""

@@ -26,7 +26,6 @@ from synapse.hippocampus.rules.same_value import (
 )
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, hide_name
 from synapse.hippocampus.rules.tokens import Token, tokens
-from synapse.hippocampus.rules.told import frame
 from synapse.hippocampus.wording import compiled
 
 _AGENT = re.compile(r"^ by ([^\W\d_][^.]*)")
@@ -74,13 +73,13 @@ def _values_may_stand(graph: GraphReading, finding: Finding) -> bool:
     relation = graph.relation_name(finding.fact)
     if graph.same_values.may_be_one(old, new) or is_same_state(old, new):
         return True
+    if names_people_and_country(relation, old, new):
+        return True
     if holds_any_state(relation) and (
         graph.state_of(old) < 0 or graph.state_of(old) != graph.state_of(new)
     ):
         return True
     masked = [graph.masked(row) for row in (finding.fact, finding.by)]
-    if names_people_and_country(relation, old, new) and frame(masked[0]) != frame(masked[1]):
-        return True
     agents = [_AGENT.findall(_tail(text)) for text in masked]
     return any(agents) and agents[0] != agents[1]  # "approved by Kim", "rejected by Lou"
 

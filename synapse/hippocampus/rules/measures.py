@@ -12,7 +12,7 @@ from synapse.hippocampus.wording import Wording
 
 _CACHED_COUNT = 65_536
 _PART = re.compile(r"([$€£]?)(\d[\d,]*(?:\.\d+)?)([^\W\d_]*|%)|([^\W\d_]+)")
-_COUNTED, _JOINS = frozenset(("a", "an")), frozenset(("and", "of"))
+_COUNTED, _AND, _PART_OF = frozenset(("a", "an")), "and", "of"
 _FEET, _INCHES = frozenset(("ft", "feet", "foot")), 12.0
 _ROUNDING_RATIO = 0.02
 """By how much two equal quantities may differ, where one was converted and rounded."""
@@ -45,6 +45,8 @@ class MeasureReader:
     True
     >>> read("5 ft 7").is_same(read("1.70 m")), read("half").is_same(read("50%"))
     (True, True)
+    >>> read("two and a half hours").is_same(read("150 minutes"))
+    True
     >>> read("14 km").dimension, read("12 euros per month"), read("Acme")
     ('length', None, None)
     """
@@ -76,7 +78,7 @@ class MeasureReader:
         """The sum of quantities of one dimension; a unit may stand before its number."""
         amount, dimension, size, units = 0.0, "", 1.0, list[str]()
         waiting: float | None = None
-        counted = False
+        whole, counted = 0.0, False
         for word in words:
             number = self._number(word)
             if number is not None or word in _COUNTED:
@@ -89,9 +91,13 @@ class MeasureReader:
                     return None
                 dimension = known
                 units.append(word)
-                amount, waiting = amount + (waiting or 0.0) * size, None
-            elif word not in _JOINS:
+                amount += (whole + (waiting or 0.0)) * size
+                whole, waiting = 0.0, None
+            elif word == _AND:
+                whole, waiting = waiting or 0.0, None  # "two and a half"
+            elif word != _PART_OF:
                 return None
+        waiting = whole if waiting is None and whole else waiting
         if waiting is not None:
             last_is_feet = bool(units) and bool(amount) and units[-1] in _FEET
             amount += waiting * (size / _INCHES if last_is_feet and waiting >= 1.0 else size)

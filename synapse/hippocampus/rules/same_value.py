@@ -12,6 +12,7 @@ from functools import lru_cache
 from synapse.hippocampus.lexicon.english_doubts import (
     DEMONYM_ENDINGS,
     NATIONS,
+    OTHER_DEMONYMS,
     SAME_STATES,
     STATE_NOUNS,
 )
@@ -33,7 +34,10 @@ _TOLD_APART = frozenset(("identifier", "name"))
 """Kinds of which one may replace the other."""
 _NUMBERED_NAME = re.compile(r"^(\D*[^\W\d_])[\s-]+v?\d[\d.]*$")
 _DIGITS, _NO_WORDS = re.compile(r"\d+"), re.compile(r"[\d\s.,]+")
-_STEM_MIN_COUNT = 4
+_STEM_MIN_COUNT, _ROOT_COUNT = 4, 3
+_UNIT_LETTERS_MAX_COUNT = 2
+_WORD = re.compile(r"[^\W_]+")
+_CAPITALS_MIN_COUNT = 3
 
 
 class SameValues:
@@ -81,7 +85,8 @@ class SameValues:
             return ("number", f"{measure.amount:g}") if bare else (f"in {measure.dimension}", text)
         starts = text[0].isdigit() or text[0] in "+-$€£."
         rest = _NO_WORDS.sub(" ", text).strip()
-        if starts and not any(map(str.isupper, rest)):
+        letters_count = sum(map(str.isalpha, rest))
+        if starts and (rest.islower() or letters_count <= _UNIT_LETTERS_MAX_COUNT):
             return f"counted {rest}", text
         return "name", text
 
@@ -95,19 +100,38 @@ def _without_zeros(version: str) -> str:
 
 def _are_near(old: str, new: str) -> bool:
     """Whether one name may stand for the other: *High St*, *PostgreSQL* and *Postgres 16*."""
+    if _adds_a_letter(old, new) or _adds_a_letter(new, old) or _are_one_address(old, new):
+        return True
     numbered, other_numbered = _NUMBERED_NAME.match(old), _NUMBERED_NAME.match(new)
-    if (numbered is None) != (other_numbered is None):
-        bare = [match[1] if match else name for match, name in (
-            (numbered, old), (other_numbered, new)
-        )]  # fmt: skip
-        short, long = sorted((name.casefold() for name in bare), key=len)
-        near = len(short) >= _STEM_MIN_COUNT and long.startswith(short)
-        return near or is_short_form(*bare)
-    words, others = old.casefold().split(), new.casefold().split()
+    if (numbered is None) == (other_numbered is None):
+        return False
+    bare = [match[1] if match else name for match, name in (
+        (numbered, old), (other_numbered, new)
+    )]  # fmt: skip
+    short, long = sorted((name.casefold() for name in bare), key=len)
+    near = len(short) >= _STEM_MIN_COUNT and long.startswith(short)
+    return near or is_short_form(*bare)
+
+
+def _are_one_address(old: str, new: str) -> bool:
+    """Whether two names with numbers have the same words, perhaps shortened, or more of them."""
+    words, others = _WORD.findall(old.casefold()), _WORD.findall(new.casefold())
+    if not any(map(str.isdigit, old)) or min(len(words), len(others)) < 2:
+        return False
+    pairs = zip(words, others, strict=False)
+    return sorted(words) == sorted(others) or all(
+        _abbreviates(*sorted(pair, key=len)) for pair in pairs
+    )
+
+
+def _adds_a_letter(short: str, name: str) -> bool:
+    """Whether capitals stand for a name and one word more: *NYC* for New York."""
+    initials = "".join(word[0] for word in name.split())
     return (
-        len(words) == len(others) > 1
-        and any(map(str.isdigit, old))
-        and all(_abbreviates(*sorted(pair, key=len)) for pair in zip(words, others, strict=True))
+        short.isupper()
+        and len(short) >= _CAPITALS_MIN_COUNT
+        and short[:-1] == initials
+        and not name.isupper()
     )
 
 
@@ -143,9 +167,14 @@ def holds_any_state(relation: str) -> bool:
 def names_people_and_country(relation: str, old: str, new: str) -> bool:
     """Whether of a nationality one value is a country and the other one its people.
 
-    >>> names_people_and_country("HAS_NATIONALITY", "Dutch", "Netherlands")
-    True
+    >>> [names_people_and_country("HAS_NATIONALITY", *pair) for pair in (
+    ...     ("Dutch", "Netherlands"), ("Poland", "Polish"), ("Japan", "Poland"))]
+    [True, True, False]
     """
     if NATIONS.isdisjoint(split_name(relation)):
         return False
-    return old.endswith(DEMONYM_ENDINGS) != new.endswith(DEMONYM_ENDINGS)
+    old, new = old.casefold(), new.casefold()
+    if new in OTHER_DEMONYMS.get(old, ()) or old in OTHER_DEMONYMS.get(new, ()):
+        return True
+    one_is_people = old.endswith(DEMONYM_ENDINGS) != new.endswith(DEMONYM_ENDINGS)
+    return one_is_people and old[:_ROOT_COUNT] == new[:_ROOT_COUNT]

@@ -154,6 +154,9 @@ async def measure_recalls(
 ) -> dict[str, Any]:
     """Record recall sets at a steady rate while a batch runs in another process."""
     recorder, wanted = hippocampus.recaller.recorder, RECALLS_PER_S * RECALL_SECONDS
+    await hippocampus.flush()
+    store = open_store(uri)
+    before = store.summarize_room(GRAPH).recalls_count
     batch = subprocess.Popen(
         [sys.executable, str(CONSOLIDATE), "--graph", GRAPH, "--now", NOW],
         env={**os.environ, "FALKORDB_URI": uri}, stdout=subprocess.DEVNULL,
@@ -168,7 +171,6 @@ async def measure_recalls(
     written = await hippocampus.flush()
     took_s = time.perf_counter() - started_s
     batch.wait()
-    store = open_store(uri)
     waiting = store.summarize_room(GRAPH).recalls_count
     room = store.read_room(GRAPH)
     store.close()
@@ -176,7 +178,7 @@ async def measure_recalls(
     asked = sum(p.search_count for p in room.profiles.values()) // 10
     return {
         "recall_sets": wanted,
-        "recall_sets_lost": wanted - waiting - asked if written else wanted,
+        "recall_sets_lost": before + wanted - waiting - asked if written else wanted,
         "folded_while_recording": asked,
         "most_recalled": folded,
         "recall_sets_per_s": round(wanted / took_s, 1),

@@ -1,13 +1,15 @@
-"""Pairs of memories that were recalled together, and how often.
+"""Pairs of memories that were recalled together, and on which days.
 
-Counted from recall sets one after the other (:mod:`~synapse.hippocampus.recall`), at most once in
-24 hours for each pair. Each memory keeps a bounded number of partners.
+Like a profile (:mod:`~synapse.hippocampus.recall`) a pair is what the *set* of its recalls says:
+the days (UTC) on which one recall set held both. Neither the order nor the batches in which recall
+sets arrive matter to it. Each memory keeps a bounded number of partners, each pair a bounded number
+of days.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
@@ -16,16 +18,56 @@ PARTNERS_COUNT = 20
 """A memory keeps its strongest partners, this many at least."""
 PARTNERS_MAX_COUNT = 30
 """As soon as there are more, the weakest ones go."""
+DAYS_MAX_COUNT = 20
+"""Days that are kept per pair: more give no more retention (``co_recall_bonus_max``)."""
 PAIRED_RANKS_COUNT = 10
 """Memories of one recall set that are paired with each other, the best ranked ones."""
 LINK_HALF_LIFE_DAYS = 30.0
 
 
 class CoRecall(NamedTuple):
-    """How often two memories were recalled together (counted once in 24 hours), and when last."""
+    """On which days two memories were recalled together.
 
-    times_count: int
-    last_s: float
+    >>> CoRecall.on(0.0, 86_400.0, 90_000.0).times_count
+    2
+    """
+
+    days: tuple[int, ...]
+    """Days since 1970, the newest ones, in order."""
+    earlier_count: int = 0
+    """Further days that are counted without being known."""
+
+    @classmethod
+    def on(cls, *times_s: float) -> CoRecall:
+        """Recalled together at these moments."""
+        return cls(_newest(map(day_of, times_s)))
+
+    @property
+    def times_count(self) -> int:
+        """On how many days: no more are told apart than :data:`DAYS_MAX_COUNT`."""
+        return len(self.days) + self.earlier_count
+
+    @property
+    def last_s(self) -> float:
+        """When the last of these days began."""
+        return self.days[-1] * SECONDS_PER_DAY
+
+    def with_days(self, other: CoRecall) -> CoRecall:
+        """What two sides, or two batches, know together."""
+        if other == self:
+            return self
+        return CoRecall(
+            _newest((*self.days, *other.days)), max(self.earlier_count, other.earlier_count)
+        )
+
+
+def day_of(at_s: float) -> int:
+    """The day (UTC) of a moment, 0 the first of 1970."""
+    return int(at_s // SECONDS_PER_DAY)
+
+
+def _newest(days: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(set(days))[-DAYS_MAX_COUNT:])
 
 
 Links = Mapping[str, Mapping[str, CoRecall]]
@@ -33,55 +75,47 @@ Links = Mapping[str, Mapping[str, CoRecall]]
 
 
 def pairs(links: Links) -> dict[tuple[str, str], CoRecall]:
-    """Each pair once, its uuids in order, as the side that knows more of it tells.
+    """Each pair once, its uuids in order, as both sides together know it.
 
-    >>> pairs({"b": {"a": CoRecall(3, 9.0)}, "a": {"b": CoRecall(2, 5.0)}})
-    {('a', 'b'): CoRecall(times_count=3, last_s=9.0)}
+    >>> pairs({"b": {"a": CoRecall((3, 9))}, "a": {"b": CoRecall((3,))}})
+    {('a', 'b'): CoRecall(days=(3, 9), earlier_count=0)}
     """
     known: dict[tuple[str, str], CoRecall] = {}
     for one, partners in links.items():
         for other, co_recall in partners.items():
             pair = (one, other) if one < other else (other, one)
-            known[pair] = max(co_recall, known.get(pair, co_recall))
+            known[pair] = co_recall.with_days(known.get(pair, co_recall))
     return known
 
 
 def join(
-    one: str, other: str, of_one: dict[str, CoRecall], of_other: dict[str, CoRecall],
-    at_s: float, is_new: bool,
-) -> None:  # fmt: skip
-    """Count a pair that was recalled together, unless it was counted within 24 hours.
-
-    A set that arrives late counts only where ``is_new``, as there is no telling when the pair was
-    counted before the last time.
+    one: str, other: str, of_one: dict[str, CoRecall], of_other: dict[str, CoRecall], day: int
+) -> None:
+    """Note that a pair was recalled together.
 
     Args:
         one, other: uuids of the two.
         of_one, of_other: the partners of each; changed in place.
-        at_s: when they were recalled together.
-        is_new: whether the recall of at least one of the two counts.
+        day: on which day they were, see :func:`day_of`.
     """
     known, theirs = of_one.get(other), of_other.get(one)
-    if known is None or (theirs is not None and theirs > known):
-        known = theirs
-    if known is None:
-        of_one[other] = of_other[one] = CoRecall(1, at_s)
+    if known is theirs and known is not None and known.days[-1] == day:
         return
-    since_s = at_s - known.last_s
-    if since_s >= SECONDS_PER_DAY or (since_s <= -SECONDS_PER_DAY and is_new):
-        known = CoRecall(known.times_count + 1, max(known.last_s, at_s))
-    of_one[other] = of_other[one] = known
+    now = CoRecall((day,))
+    for before in (known, theirs):
+        if before is not None:
+            now = before.with_days(now)
+    of_one[other] = of_other[one] = now
 
 
 def drop_weakest(partners: dict[str, CoRecall]) -> None:
     """Counts halve in 30 days; log₂ count + last / half-life sorts them the same at any moment."""
     if len(partners) <= PARTNERS_MAX_COUNT:
         return
-    half_life_s = LINK_HALF_LIFE_DAYS * SECONDS_PER_DAY
     strengths = sorted(
         [
-            (math.log2(count) + last_s / half_life_s, uuid)
-            for uuid, (count, last_s) in partners.items()
+            (math.log2(len(days) + earlier_count) + days[-1] / LINK_HALF_LIFE_DAYS, uuid)
+            for uuid, (days, earlier_count) in partners.items()
         ]
     )
     for _, uuid in strengths[:-PARTNERS_COUNT]:

@@ -79,9 +79,9 @@ class HebbianConfig(_Section):
     stability_boost: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = 0.5
     """Stability of a memory with association weight 1, relative to one with weight 0, minus 1."""
     co_recalls_min_count: Annotated[int, Field(ge=1)] = 3
-    """Memories recalled together more often than this gain retention."""
+    """Memories recalled together on more days than this gain retention."""
     co_recall_bonus: Ratio = 0.02
-    """Retention gained by each further recall together."""
+    """Retention gained by each further day."""
     co_recall_bonus_max: Ratio = 0.3
 
 

@@ -25,7 +25,14 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from synapse.errors import UsageError
-from synapse.hippocampus.co_recall import PAIRED_RANKS_COUNT, CoRecall, Links, drop_weakest, join
+from synapse.hippocampus.co_recall import (
+    PAIRED_RANKS_COUNT,
+    CoRecall,
+    Links,
+    day_of,
+    drop_weakest,
+    join,
+)
 from synapse.hippocampus.numeric import SECONDS_PER_DAY, SECONDS_PER_HOUR
 
 RECENT_MAX_COUNT = 720
@@ -192,11 +199,12 @@ def fold(
             for uuid in ranks:
                 tallies[uuid].exposure_count += 1
             continue
-        new = {uuid for uuid in ranks if tallies[uuid].add(recall_set, ranks[uuid])}
+        for uuid, rank in ranks.items():
+            tallies[uuid].add(recall_set, rank)
         paired = sorted(ranks, key=lambda uuid: (ranks[uuid], uuid))[:PAIRED_RANKS_COUNT]
+        day = day_of(recall_set.at_s)
         for one, other in combinations(paired, 2):
-            is_new = one in new or other in new
-            join(one, other, partners(one), partners(other), recall_set.at_s, is_new)
+            join(one, other, partners(one), partners(other), day)
         for uuid in paired:
             drop_weakest(partners(uuid))
     after = dict(profiles)
@@ -234,8 +242,8 @@ class _Tally:
             self.first_s, self.latest_s, tuple(self.recent_s), tuple(self.recent_ranks),
         )  # fmt: skip
 
-    def add(self, recall_set: RecallSet, rank: int) -> bool:
-        """Take in a set that was asked for; say whether no recall within 24 hours was known."""
+    def add(self, recall_set: RecallSet, rank: int) -> None:
+        """Take in a set that was asked for."""
         self.search_count += 1
         self.rank_sum += rank
         self.top1_count += rank == 1
@@ -245,20 +253,18 @@ class _Tally:
         self.sources[source] = self.sources.get(source, 0) + 1
         self.first_s = at_s if self.first_s is None else min(self.first_s, at_s)
         self.latest_s = at_s if self.latest_s is None else max(self.latest_s, at_s)
-        return self._keep(hour_of(at_s), rank)
+        self._keep(hour_of(at_s), rank)
 
-    def _keep(self, hour_s: float, rank: int) -> bool:
+    def _keep(self, hour_s: float, rank: int) -> None:
         recent_s = self.recent_s
         place = bisect_left(recent_s, hour_s)
         if place < len(recent_s) and recent_s[place] == hour_s:
             self.recent_ranks[place] = min(rank, self.recent_ranks[place] or rank)
-            return False
-        near = recent_s[max(0, place - 1) : place + 1]
+            return
         recent_s.insert(place, hour_s)
         self.recent_ranks.insert(place, rank)
         if len(recent_s) > RECENT_MAX_COUNT:
             del recent_s[0], self.recent_ranks[0]
-        return not any(abs(hour_s - other_s) < SECONDS_PER_DAY for other_s in near)
 
 
 def hour_of(at_s: float) -> float:

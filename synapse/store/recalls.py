@@ -4,7 +4,7 @@
 ``profiles``  hash: memory uuid -> ``[asked, sum of ranks, first places, exposures,
               {source: count}, first time, last time, [hour, ...], [best rank in each, ...]]``,
               times in seconds and hours since 1970
-``links``     hash: memory uuid -> ``{partner uuid: [count, last time], ...}``
+``links``     hash: memory uuid -> ``{partner uuid: [[day since 1970, ...], further days], ...}``
 ``imported``  hash: digests of the recall sets that came from a log
 ``pins``      hash: memory uuid -> ``{"at_s": ..., "reason": ...}``
 """
@@ -19,7 +19,7 @@ from typing import Any, TypedDict, TypeVar
 
 from synapse.errors import QueueFull, StoreError, UsageError
 from synapse.hippocampus.co_recall import CoRecall
-from synapse.hippocampus.numeric import SECONDS_PER_HOUR
+from synapse.hippocampus.numeric import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.recall import RecallProfile, RecallSet
@@ -249,9 +249,14 @@ def _packed_profile(p: RecallProfile) -> str:
 
 
 def _partners(kept: Mapping[str, Any]) -> dict[str, CoRecall]:
-    return {
-        other: CoRecall(max(1, int(count)), _finite(last)) for other, (count, last) in kept.items()
-    }
+    return {other: _co_recall(*known) for other, known in kept.items()}
+
+
+def _co_recall(days: Any, rest: Any) -> CoRecall:
+    if isinstance(days, list) and days:
+        return CoRecall(tuple(sorted(int(_finite(day)) for day in days)), int(rest))
+    # Earlier versions kept how often, and when last.
+    return CoRecall((int(_finite(rest) // SECONDS_PER_DAY),), max(1, int(days)) - 1)
 
 
 def _pin(kept: Mapping[str, Any]) -> Pin:

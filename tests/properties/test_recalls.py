@@ -10,7 +10,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synapse.hippocampus.co_recall import PARTNERS_MAX_COUNT, pairs
+from synapse.hippocampus.co_recall import PARTNERS_MAX_COUNT, CoRecall, pairs
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.recall import (
@@ -63,15 +63,6 @@ def greedy_count(times_s: Iterable[float]) -> int:
     return count
 
 
-def exact_count(times_s: Iterable[float]) -> int:
-    """The same for pairs, which are counted to the second."""
-    count, last_s = 0, float("-inf")
-    for at_s in sorted(times_s):
-        if at_s - last_s >= DAY_S:
-            count, last_s = count + 1, at_s
-    return count
-
-
 def asked_times_s(log: Sequence[RecallSet], *uuids: str) -> list[float]:
     return [r.at_s for r in log if r.asked and {*uuids} <= r.best_ranks().keys()]
 
@@ -92,24 +83,22 @@ def test_what_is_known_before_is_left_as_it_is(log: list[RecallSet]) -> None:
 
 
 @given(logs)
-def test_in_order_of_time_recalls_and_pairs_count_once_in_24_hours(log: list[RecallSet]) -> None:
-    log = sorted(log, key=lambda r: r.at_s)
-    profiles, links = fold({}, {}, log)
-    for memory, profile in profiles.items():
-        assert profile.total_count == greedy_count(asked_times_s(log, memory))
-    for pair, together in pairs(links).items():
-        assert together.times_count == exact_count(asked_times_s(log, *pair))
-        assert max(asked_times_s(log, *pair)) - together.last_s < DAY_S
+def test_a_pair_counts_once_a_day(log: list[RecallSet]) -> None:
+    for pair, together in pairs(fold({}, {}, log)[1]).items():
+        times_s = asked_times_s(log, *pair)
+        assert together == CoRecall.on(*times_s)
+        assert together.times_count == len({at_s // DAY_S for at_s in times_s})
+        assert together.last_s == max(times_s) // DAY_S * DAY_S
 
 
 @given(logs, st.randoms(use_true_random=False))
-def test_a_profile_does_not_depend_on_the_order_nor_on_the_batches(
+def test_neither_order_nor_batches_matter_to_profiles_and_pairs(
     log: list[RecallSet], random
 ) -> None:
     shuffled = log.copy()
     random.shuffle(shuffled)
     cuts = [random.randint(0, len(log)) for _ in range(3)]
-    assert in_batches(shuffled, cuts)[0] == fold({}, {}, log)[0]
+    assert in_batches(shuffled, cuts) == fold({}, {}, log)
 
 
 @given(logs)

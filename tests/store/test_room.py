@@ -13,6 +13,7 @@ import pytest
 import redis
 
 from synapse.errors import AccessRefused, LockLost, OutOfMemory, StoreError
+from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
 from synapse.hippocampus.plan import ArchiveChange, Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Surprise
@@ -395,6 +396,21 @@ def test_profiles_of_earlier_versions_are_read(
     assert profiles["ada"].recent_ranks == ((1, 7) if ranks else (1, 0))
 
 
+def test_pairs_of_earlier_versions_are_read(
+    store: MemoryStore, client: redis.Redis, graph_name: str
+) -> None:
+    assert store.acquire_lock(graph_name, "me", 60.0)
+    store.apply(plan(graph_name, table(["ada"])), "me")
+    client.hset(room.room_key(graph_name, "links"), "ada", b'{"bob":[4,1600000000.5]}')
+    seen = store.read_room(graph_name)
+    assert seen.links == {"ada": {"bob": CoRecall((18518,), 3)}}
+    together = [RecallSet((("ada", 1), ("bob", 2)), "search", at_s) for at_s in (1.6e9, 1.7e9)]
+    profiles, links = fold(seen.profiles, seen.links, together)
+    assert links["ada"]["bob"].times_count == links["bob"]["ada"].times_count == 5
+    store.apply(plan(graph_name, table([]), seen.revision, profiles=profiles, links=links), "me")
+    assert store.read_room(graph_name).links == links
+
+
 @pytest.mark.parametrize(
     ("part", "field", "value"),
     [
@@ -406,6 +422,8 @@ def test_profiles_of_earlier_versions_are_read(
         ("profiles", "f", b"[1, 1, 1, 1, 0, {}, null, [NaN]]"),
         ("links", "f", b'{"g": 3}'),
         ("links", "f", b"[]"),
+        ("links", "f", b'{"g": [[], 0]}'),
+        ("links", "f", b'{"g": [["soon"], 0]}'),
         ("pins", "f", b"{}"),
         ("pins", "f", b"{not json"),
         ("meta", "last_run", b"\xff"),
@@ -480,7 +498,7 @@ def test_what_is_kept_can_be_read_by_hand(
     assert client.hgetall(room.room_key(graph_name, "ledger")) == {b"f": b'{"by": "g"}'}
     profiles = client.hgetall(room.room_key(graph_name, "profiles"))
     assert profiles[b"b"] == b'[1,2,0,0,{"search":1},1.0,1.0,[0],[2]]'
-    assert client.hgetall(room.room_key(graph_name, "links"))[b"a"] == b'{"b":[1,1.0]}'
+    assert client.hgetall(room.room_key(graph_name, "links"))[b"a"] == b'{"b":[[0],0]}'
     assert client.hgetall(room.room_key(graph_name, "pins")) == {
         b"a": b'{"at_s": 1.0, "reason": ""}'
     }

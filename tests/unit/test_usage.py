@@ -77,12 +77,12 @@ def test_a_first_recall_makes_a_memory_firmer_that_no_dated_episode_supports() -
 
 
 def test_memories_recalled_together_gain_retention() -> None:
-    links = {"fact-0": {"fact-1": CoRecall(10, NOW_S), "fact-2": CoRecall(4, NOW_S)}}
+    links = {"fact-0": {"fact-1": CoRecall((1,), 9), "fact-2": CoRecall((1,), 3)}}
     alone, together = standing(), standing(Recalled(links=links))
     assert together.kept.bonus[FACT] == pytest.approx(0.14)
     assert together.strength[FACT] == pytest.approx(alone.strength[FACT] + 0.14)
     assert together.lasts_days[FACT] > 2.0 * alone.lasts_days[FACT]
-    often = standing(Recalled(links={"fact-0": {"fact-1": CoRecall(99, NOW_S)}}))
+    often = standing(Recalled(links={"fact-0": {"fact-1": CoRecall((1,), 98)}}))
     assert often.lasts_days[FACT] == np.inf
     assert often.pruning.verdict(FACT) == "keep"
 
@@ -97,7 +97,7 @@ def test_a_superseded_fact_gains_nothing_by_being_recalled_with_others() -> None
         ]
     )
     uuids = graph.facts.uuid
-    links = {uuid: {"somebody": CoRecall(9, at(5))} for uuid in (*uuids, graph.entities.uuid[0])}
+    links = {uuid: {"somebody": CoRecall((1,), 8)} for uuid in (*uuids, graph.entities.uuid[0])}
     thoughts = Thoughts(graph, at(400), HippocampusConfig(), Recalled(links=links))
     verdicts = {f.fact: f.verdict for f in thoughts.contradictions.findings}
     assert verdicts == {0: "superseded", 2: "doubtful"}
@@ -109,7 +109,7 @@ def test_a_superseded_fact_gains_nothing_by_being_recalled_with_others() -> None
 
 
 def test_lasting_and_strength_agree() -> None:
-    links = {"fact-0": {"fact-1": CoRecall(9, NOW_S)}}
+    links = {"fact-0": {"fact-1": CoRecall((1,), 8)}}
     now = standing(Recalled(links=links))
     at_s = now.kept.last_touch_s[FACT] + now.lasts_days[FACT] * DAY_S
     then = Standing(now.outline, now.kept, at_s, now.config, now.usage)

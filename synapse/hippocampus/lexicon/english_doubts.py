@@ -16,6 +16,11 @@ UNSURE = (
     r"\b(?:mock[- ]?ups?|wireframes?|placeholder|dummy|sample data|test data|seed data)\b"
 )
 """Words that make a statement a guess, a joke, or one that holds in part."""
+MARKED = (
+    r"^\W*?(?://|#|>|--)|\[[ x]?\]|\b(?:e\.g|i\.e|cf|vs)\.|[!]{2,}|~\W*$|"
+    r"[\U0001F600-\U0001F64F\U0001F910-\U0001F92F]|\w['’]s? ⟨s⟩"
+)
+"""Signs of quotes, notes, lists and smiles; and an owner before the subject: *Kim's ⟨s⟩*."""
 DECADE = r"\b(?:in|during|of|from|since) the (?:early |mid-?|late )?(?:\d{2})?\d0['’]?s\b"
 """A time too long to tell what came first."""
 DENIED_IN_PART = (

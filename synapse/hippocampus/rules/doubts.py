@@ -30,7 +30,7 @@ from synapse.hippocampus.wording import compiled
 
 _AGENT = re.compile(r"^ by ([^\W\d_][^.]*)")
 _PARTS = re.compile(r"([,;:(!–—]|\s-+\s)")
-_CUE, _SO = "cue_", "so"
+_CUE, _SO, _WITH = "cue_", "so", " with "
 _CACHED_COUNT = 65_536
 
 
@@ -80,6 +80,8 @@ def _values_may_stand(graph: GraphReading, finding: Finding) -> bool:
     ):
         return True
     masked = [graph.masked(row) for row in (finding.fact, finding.by)]
+    if holds_any_state(relation) and _tail(masked[1]).startswith(_WITH):
+        return True  # a state needs no company
     agents = [_AGENT.findall(_tail(text)) for text in masked]
     return any(agents) and agents[0] != agents[1]  # "approved by Kim", "rejected by Lou"
 
@@ -89,7 +91,12 @@ def _is_unsure(masked: str) -> bool:
     """Whether a sentence has a word that makes it a guess, a joke, or true in part."""
     return any(
         compiled(pattern).search(masked)
-        for pattern in (english_doubts.UNSURE, english_doubts.DECADE, english_doubts.DENIED_IN_PART)
+        for pattern in (
+            english_doubts.UNSURE,
+            english_doubts.MARKED,
+            english_doubts.DECADE,
+            english_doubts.DENIED_IN_PART,
+        )
     ) or bool(compiled(english_doubts.HANGING).search(masked.partition("⟨")[0]))
 
 

@@ -112,17 +112,23 @@ def _has_role(masked: str) -> bool:
     return compiled(english_doubts.IN_A_ROLE).search(_tail(masked)) is not None
 
 
+@lru_cache(8)
+def _of_times(times: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    named = "|".join(sorted(times))
+    at_latest, some_times = english_doubts.AT_LATEST, english_doubts.ONLY_SOME_TIMES
+    return compiled(at_latest.format(times=named)), compiled(some_times.format(times=named))
+
+
 def _takes_back(masked: str, words: AssertionWords) -> bool:
     """Whether what follows the last name is anything but a time, a reason, or what came of it."""
-    times = "|".join(sorted(words.times))
-    if compiled(english_doubts.AT_LATEST.format(times=times)).search(masked):
+    at_latest, some_times = _of_times(words.times)
+    if at_latest.search(masked):
         return True
     tail = _tail(masked)
     if not tail.strip(" ."):
         return False
-    for pattern in (english_doubts.ONLY_SOME_TIMES.format(times=times), english_doubts.TAKES_BACK):
-        if compiled(pattern).search(tail):
-            return True
+    if some_times.search(tail) or compiled(english_doubts.TAKES_BACK).search(tail):
+        return True
     _, *parts = _PARTS.split(tail)
     return any(
         not _is_clear(sign.strip(), tokens(part), words)

@@ -50,7 +50,7 @@ def holds(edge: Any, at: datetime) -> bool:
 
 
 def arranged(
-    found: Sequence[Any], strength: Floats, config: HippocampusConfig, wanted_count: int
+    found: Sequence[Any], strength: Floats, config: HippocampusConfig
 ) -> tuple[list[Any], list[Recall]]:
     """Results in the order in which they are told, and why.
 
@@ -58,9 +58,8 @@ def arranged(
         found: in Graphiti's order.
         strength: of each, NaN where unknown.
         config: see :mod:`~synapse.hippocampus.ranking`.
-        wanted_count: how many to give back.
     """
-    order = ranked(strength, config.ranking)[:wanted_count].tolist()
+    order = ranked(strength, config.ranking).tolist()
     recalls = [_recall(found[place].uuid, place + 1, float(strength[place])) for place in order]
     return [found[place] for place in order], recalls
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,13 +25,11 @@ from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recall import SET_MAX_COUNT, RecallSet
 from synapse.integrations.aside import Aside
 from synapse.integrations.completion import completed
-from synapse.integrations.graph_names import argument, searched_graphs
+from synapse.integrations.graph_names import searched_graphs
 from synapse.integrations.moments import seconds_of
 from synapse.integrations.recall import RecalledFacts, arranged, associated, holds, strengths
 from synapse.integrations.recall_recorder import RecallRecorder
-
-_MORE_THAN_WANTED = 2
-"""How many times as many results are asked for, so that those left out can be made up for."""
+from synapse.integrations.replenishment import Found, facts_alone, replenished
 
 
 class Recaller:
@@ -92,24 +91,27 @@ class Recaller:
         recipe = EDGE_HYBRID_SEARCH_RRF if center_node_uuid is None else (
             EDGE_HYBRID_SEARCH_NODE_DISTANCE
         )  # fmt: skip
-        is_plain = include_superseded and at is None
-        limit = num_results * (1 if is_plain else _MORE_THAN_WANTED)
-        config = copy.deepcopy(recipe)  # Graphiti's search changes the limit of the shared recipe
-        config.limit = limit
-        found = await self._graphiti.search_(
-            query, config, group_ids, center_node_uuid,
-            search_filter=search_filter, driver=driver,
+
+        async def ask(limit: int) -> SearchResults:
+            config = copy.deepcopy(recipe)  # Graphiti's search changes the limit of a shared one
+            config.limit = limit
+            return await self._graphiti.search_(
+                query, config, group_ids, center_node_uuid,
+                search_filter=search_filter, driver=driver,
+            )  # fmt: skip
+
+        graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
+        wanted = _Wanted(graphs, include_superseded, at, asked)
+        told, now_s = RecalledFacts(), self._clock()
+        found = await replenished(
+            (await ask(num_results)).edges, ask, num_results, group_ids,
+            lambda edge: wanted.takes(edge, now_s),
         )  # fmt: skip
-        wanted = _Wanted(
-            searched_graphs(self._graphiti.driver, group_ids, driver),
-            include_superseded, at, asked, num_results,
-        )  # fmt: skip
-        told = RecalledFacts()
-        for edges in _by_search(found.edges, group_ids):
-            part = await self._recalled(edges, wanted)
-            told.extend(part)
-            told.recalls += part.recalls
-            told.left_out_count += part.left_out_count
+        for part in found:
+            more = await self._recalled(part, wanted, now_s)
+            told.extend(more)
+            told.recalls += more.recalls
+            told.left_out_count += more.left_out_count
         if expand > 0 and told:
             await self._expand(told, wanted, expand, driver or self._graphiti.driver)
         return told
@@ -132,14 +134,29 @@ class Recaller:
         if at is not None:
             seconds_of(at, "at")
         search = self._graphiti.search_
-        found = await search(query, *args, **options)
-        group_ids, driver = (
-            argument(search, name, (query, *args), options) for name in ("group_ids", "driver")
+        call = inspect.signature(search).bind(query, *args, **options)
+        call.apply_defaults()
+        config, group_ids, driver = (
+            call.arguments.get(name) for name in ("config", "group_ids", "driver")
         )
-        graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
-        wanted = _Wanted(graphs, include_superseded, at, asked, len(found.edges))
+        limit = config.limit
+        found = await search(**call.arguments)
         scores = dict(zip((e.uuid for e in found.edges), found.edge_reranker_scores, strict=False))
-        facts = await self._recalled(found.edges, wanted, found.nodes)
+
+        async def ask(limit: int) -> SearchResults:
+            call.arguments["config"] = facts_alone(config, limit)
+            more = await search(**call.arguments)
+            for edge, score in zip(more.edges, more.edge_reranker_scores, strict=False):
+                scores.setdefault(edge.uuid, score)
+            return more
+
+        graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
+        wanted, now_s = _Wanted(graphs, include_superseded, at, asked), self._clock()
+        parts = await replenished(
+            found.edges, ask, limit, group_ids, lambda edge: wanted.takes(edge, now_s)
+        )
+        kept = Found([e for p in parts for e in p.edges], sum(p.left_out_count for p in parts))
+        facts = await self._recalled(kept, wanted, now_s, found.nodes)
         told = {
             "edges": list(facts),
             "edge_reranker_scores": [scores.get(f.uuid, 0.0) for f in facts],
@@ -147,22 +164,20 @@ class Recaller:
         return found.model_copy(update=told)
 
     async def _recalled(
-        self, edges: Sequence[EntityEdge], wanted: _Wanted, entities: Sequence[EntityNode] = ()
+        self, found: Found, wanted: _Wanted, now_s: float, entities: Sequence[EntityNode] = ()
     ) -> RecalledFacts:
-        now_s = self._clock()
-        kept = [edge for edge in edges if wanted.takes(edge, now_s)]
-        left_out_count = len(edges) - len(kept)
+        kept = found.edges
         try:
             strength = await self._aside.run(self._strengths, kept, wanted.graph_of, now_s)
         except Exception as error:  # noqa: BLE001  the search has its answer
             self._aside.note_failure(error)
             strength = np.full(len(kept), np.nan)
-        told, recalls = arranged(kept, strength, self._config, wanted.count)
+        told, recalls = arranged(kept, strength, self._config)
         try:
             self._remember([*told, *entities], wanted, now_s)
         except SynapseError as error:
             self._aside.note_failure(error)
-        return RecalledFacts(told, recalls, left_out_count)
+        return RecalledFacts(told, recalls, found.left_out_count)
 
     async def _expand(self, told: RecalledFacts, wanted: _Wanted, count: int, driver: Any) -> None:
         """Append what comes to mind with the facts told."""
@@ -222,22 +237,9 @@ class _Wanted:
     include_superseded: bool
     at: datetime | None
     asked: bool
-    count: int
 
     def takes(self, edge: EntityEdge, now_s: float) -> bool:
         """Whether a fact is given back."""
         if self.include_superseded and self.at is None:
             return True
         return holds(edge, self.at or datetime.fromtimestamp(now_s, UTC))
-
-
-def _by_search(
-    edges: Sequence[EntityEdge], group_ids: Sequence[str] | None
-) -> list[list[EntityEdge]]:
-    """Graphiti searches several groups one by one and puts the answers one after the other."""
-    if not group_ids or len(group_ids) == 1:
-        return [list(edges)]
-    parts: dict[str, list[EntityEdge]] = {}
-    for edge in edges:
-        parts.setdefault(edge.group_id, []).append(edge)
-    return list(parts.values())

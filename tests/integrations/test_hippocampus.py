@@ -174,3 +174,47 @@ def test_groups_at_once_do_not_mix(falkordb_uri, graph_name, store):
 
     run(story())
     assert [len(store.read_room(g).surprises) for g in (graph_name, other)] == [2, 3]
+
+
+@pytest.mark.parametrize("count", [1, 3, 10])
+def test_results_left_out_change_nothing_of_graphitis_order(falkordb_uri, graph_name, count):
+    async def story():
+        config = HippocampusConfig(ranking=RankingConfig(strength_weight=0.0))
+        async with beside(falkordb_uri, graph_name, config=config) as (_, hippocampus):
+            words = "red blue green tea coffee port city book".split()
+            for n in range(40):
+                said = f"P{n % 9} likes {words[n % 8]} {words[n // 5]} {words[n * 3 % 7]}"
+                relation = "LIVES_IN" if n % 4 == 0 else "LIKES"
+                await hippocampus.believe(
+                    f"P{n % 9}", relation, f"thing {n}", fact=said, valid_at=day(n),
+                    group_id=graph_name,
+                )  # fmt: skip
+            pairs = []
+            for query in ("red tea", "blue book city", "coffee port"):
+                asked = {"query": query, "group_ids": [graph_name], "num_results": count}
+                own = await hippocampus.graphiti.search(**asked)
+                active = [edge.uuid for edge in own if edge.invalid_at is None]
+                pairs.append((active, [e.uuid for e in await hippocampus.search(**asked)]))
+            return pairs
+
+    for own, ours in run(story()):
+        assert ours[: len(own)] == own
+        assert len(ours) == count
+
+
+def test_a_long_history_never_hides_the_current_fact(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for n in range(25):
+                await hippocampus.believe(
+                    "Ann", "LIVES_IN", f"Town {n}", valid_at=day(n), group_id=graph_name
+                )
+            query = {"query": "where does Ann live", "group_ids": [graph_name]}
+            found = [await hippocampus.search(**query, num_results=n) for n in (1, 3, 10)]
+            found.append((await hippocampus.search_(**query)).edges)
+            then = await hippocampus.search(**query, num_results=1, at=day(7))
+            return found, then
+
+    found, then = run(story())
+    assert [[edge.fact for edge in edges] for edges in found] == [["Ann lives in Town 24"]] * 4
+    assert [edge.fact for edge in then] == ["Ann lives in Town 7"]

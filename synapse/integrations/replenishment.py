@@ -1,0 +1,94 @@
+"""Makes up for search results that are left out, without changing the order of the others.
+
+Graphiti fuses the lists of several searches, each as long as the limit demands: another limit is
+another order. So the caller's own limit is asked for first, and what a larger one finds besides
+only follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from graphiti_core.edges import EntityEdge
+from graphiti_core.search.search_config import EdgeReranker, SearchConfig, SearchResults
+
+_LIMIT_MAX_COUNT = 1_000
+"""Past this many results nothing more is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one search has found and may be told, in Graphiti's order."""
+
+    edges: list[EntityEdge]
+    left_out_count: int
+
+
+async def replenished(
+    first: Sequence[EntityEdge],
+    ask: Callable[[int], Awaitable[SearchResults]],
+    limit: int,
+    group_ids: Sequence[str] | None,
+    takes: Callable[[EntityEdge], bool],
+) -> list[Found]:
+    """The facts that may be told, as many as were asked for if there are as many.
+
+    Graphiti searches several groups one by one and puts the answers one after the other; so there
+    is one answer here for each group.
+
+    Args:
+        first: what Graphiti has found within the limit.
+        ask: the same search with another limit; it is doubled as long as facts are missing and
+            there may be more, up to 1,000.
+        limit: how many facts of each group are wanted.
+        group_ids: groups searched in.
+        takes: whether a fact may be told.
+    """
+    found = {edge.uuid: edge for edge in first}
+    asked, last = limit, list(first)
+    while 0 < asked < _LIMIT_MAX_COUNT and _is_short(
+        _by_group(found.values(), group_ids), _by_group(last, group_ids), limit, asked, takes
+    ):
+        asked *= 2
+        last = (await ask(asked)).edges
+        found |= {edge.uuid: edge for edge in last if edge.uuid not in found}
+    answers = []
+    for edges in _by_group(found.values(), group_ids).values():
+        kept = list(filter(takes, edges))
+        answers.append(Found(kept[: max(limit, 0)], len(edges) - len(kept)))
+    return answers
+
+
+def facts_alone(config: SearchConfig, limit: int) -> SearchConfig:
+    """The part of a search that finds facts, with another limit and without a model's ranking,
+    which costs a call for each fact."""
+    edges = config.edge_config
+    if edges is not None and edges.reranker == EdgeReranker.cross_encoder:
+        edges = edges.model_copy(update={"reranker": EdgeReranker.rrf})
+    return SearchConfig(edge_config=edges, limit=limit)
+
+
+def _is_short(
+    found: dict[str, list[EntityEdge]],
+    last: dict[str, list[EntityEdge]],
+    limit: int,
+    asked: int,
+    takes: Callable[[EntityEdge], bool],
+) -> bool:
+    """Whether a group lacks facts, and had as many to show as it was asked for."""
+    return any(
+        len(last.get(group, ())) >= asked and sum(map(takes, edges)) < limit
+        for group, edges in found.items()
+    )
+
+
+def _by_group(
+    edges: Iterable[EntityEdge], group_ids: Sequence[str] | None
+) -> dict[str, list[EntityEdge]]:
+    if not group_ids or len(group_ids) == 1:
+        return {"": list(edges)}
+    parts: dict[str, list[EntityEdge]] = {}
+    for edge in edges:
+        parts.setdefault(edge.group_id, []).append(edge)
+    return parts

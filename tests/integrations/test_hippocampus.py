@@ -181,7 +181,7 @@ def test_results_left_out_change_nothing_of_graphitis_order(falkordb_uri, graph_
     async def story():
         config = HippocampusConfig(ranking=RankingConfig(strength_weight=0.0))
         async with beside(falkordb_uri, graph_name, config=config) as (_, hippocampus):
-            words = "red blue green tea coffee port city book".split()
+            words = ["red", "blue", "green", "tea", "coffee", "port", "city", "book"]
             for n in range(40):
                 said = f"P{n % 9} likes {words[n % 8]} {words[n // 5]} {words[n * 3 % 7]}"
                 relation = "LIVES_IN" if n % 4 == 0 else "LIKES"

@@ -13,7 +13,7 @@ import numpy as np
 from graphiti_core import Graphiti
 from graphiti_core.edges import EntityEdge
 from graphiti_core.nodes import EntityNode
-from graphiti_core.search.search_config import SearchResults
+from graphiti_core.search.search_config import SearchConfig, SearchResults
 from graphiti_core.search.search_config_recipes import (
     EDGE_HYBRID_SEARCH_NODE_DISTANCE,
     EDGE_HYBRID_SEARCH_RRF,
@@ -136,9 +136,8 @@ class Recaller:
         search = self._graphiti.search_
         call = inspect.signature(search).bind(query, *args, **options)
         call.apply_defaults()
-        config, group_ids, driver = (
-            call.arguments.get(name) for name in ("config", "group_ids", "driver")
-        )
+        config: SearchConfig = call.arguments["config"]
+        group_ids, driver = (call.arguments.get(name) for name in ("group_ids", "driver"))
         limit = config.limit
         found = await search(**call.arguments)
         scores = dict(zip((e.uuid for e in found.edges), found.edge_reranker_scores, strict=False))

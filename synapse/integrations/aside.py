@@ -9,6 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from synapse.errors import StoreError
+
 T = TypeVar("T")
 _LOG = logging.getLogger("synapse")
 _THREADS_COUNT = 4
@@ -24,7 +26,13 @@ class Aside:
         self._threads = ThreadPoolExecutor(_THREADS_COUNT, thread_name_prefix="synapse")
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
-        """Do blocking work in a thread."""
+        """Do blocking work in a thread.
+
+        Raises:
+            StoreError: everything here is closed.
+        """
+        if self.is_closed:
+            raise StoreError("this Hippocampus is closed; make another one to go on")
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
 
     def note_failure(self, error: Exception) -> None:

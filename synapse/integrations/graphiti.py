@@ -41,6 +41,7 @@ from synapse.integrations.observation import (
     Ingested,
     Noticed,
     Observer,
+    episodes_of,
     ingested,
     with_surprises,
 )
@@ -123,9 +124,10 @@ class Hippocampus:
         """What a result of Graphiti's means for what was known; recorded once, told each time.
 
         Args:
-            result: what ``add_episode``, ``add_episode_bulk`` or ``add_triplet`` has returned.
+            result: what ``add_episode``, ``add_episode_bulk`` or ``add_triplet`` has returned;
+                of anything else nothing is noticed, and that is counted as a failure.
         """
-        return list((await self._observed(result)).surprises)
+        return await self._noticed(result)
 
     async def search(self, query: str, *args: Any, **options: Any) -> RecalledFacts:
         """``Graphiti.search``, by relevance and strength; see :meth:`Recaller.search`."""
@@ -241,11 +243,14 @@ class Hippocampus:
     async def status(self, group_id: str | None = None) -> dict[str, Any]:
         """What is kept beside a group's graph, and what went wrong here since the start.
 
-        Where the store cannot be read, ``problem`` says why, and what it keeps is ``None``.
+        Where the store cannot be read, ``problem`` says why, and what it keeps is ``None``; where
+        it has no graph for the group, it says that.
         """
         graph, room, problem = graph_of(self.graphiti.driver, group_id), None, ""
         try:
             room = await self.aside.run(self._store.summarize_room, graph)
+            if graph not in await self.aside.run(self._store.graphs):
+                problem = f"there is no graph {graph!r} on this server; check the group's name"
         except StoreError as error:
             problem = str(error)
         return {
@@ -284,22 +289,22 @@ class Hippocampus:
         return await self.aside.run(brief) if subjects else ""
 
     async def _observed(self, result: Any, graph: str | None = None) -> Any:
-        noticed: list[Noticed] = []
+        return with_surprises(result, await self._noticed(result, graph))
+
+    async def _noticed(self, result: Any, graph: str | None = None) -> list[Noticed]:
         try:
             what = ingested(result)
-            noticed = await self.aside.run(
-                self._notice, graph or self._graph_of_result(result), what
-            )
+            graph = graph or self._graph_of_result(result)
+            return await self.aside.run(self._notice, graph, what)
         except Exception as error:  # noqa: BLE001  Graphiti has written: its caller must not fail
             self.aside.note_failure(error)
-        return with_surprises(result, noticed)
+            return []
 
     def _graph_of_result(self, result: Any) -> str:
         """A triplet is written into the driver's graph, whatever its group, and so is whatever
         was told without a group."""
-        one = getattr(result, "episode", None) or next(iter(getattr(result, "episodes", ())), None)
+        group_id = next((episode.group_id for episode in episodes_of(result)), None)
         driver = self.graphiti.driver
-        group_id = None if one is None else one.group_id
         return graph_of(driver, None if group_id == driver.default_group_id else group_id)
 
     def _notice(self, graph: str, what: Ingested) -> list[Noticed]:

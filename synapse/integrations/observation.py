@@ -9,7 +9,9 @@ from math import inf, isnan
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import BaseModel
 
+from synapse.errors import UsageError
 from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore, Surprise
@@ -59,9 +61,16 @@ def ingested(result: Any) -> Ingested:
 
     Args:
         result: what ``add_episode``, ``add_episode_bulk`` or ``add_triplet`` has returned.
+
+    Raises:
+        UsageError: it has no list of facts.
     """
-    one = getattr(result, "episode", None)
-    episodes = [one] if one is not None else list(getattr(result, "episodes", ()))
+    if getattr(result, "edges", None) is None:
+        raise UsageError(
+            "what Graphiti's add_episode, add_episode_bulk or add_triplet returned can be observed, "
+            f"not {type(result).__name__}"
+        )
+    episodes = episodes_of(result)
     here = {episode.uuid for episode in episodes}
     parts: dict[str, list[Any]] = {"new": [], "touched": [], "invalidated": []}
     for edge in result.edges:
@@ -74,6 +83,12 @@ def ingested(result: Any) -> Ingested:
         objects=_by_subject(result.edges, "target_node_uuid"),
         **uuids,
     )
+
+
+def episodes_of(result: Any) -> list[Any]:
+    """The episodes of a result; a triplet has none."""
+    one = getattr(result, "episode", None)
+    return [one] if one is not None else list(getattr(result, "episodes", None) or ())
 
 
 def _by_subject(edges: Iterable[Any], field: str) -> dict[str, frozenset[str]]:
@@ -92,8 +107,10 @@ def _part(edge: Any, episodes: set[str]) -> str:
 
 
 def with_surprises(result: Any, noticed: Sequence[Noticed]) -> Any:
-    """A result of its own class with one more field, ``surprises``."""
+    """A result of its own class with one more field, ``surprises``; what can have none as it is."""
     kind = type(result)
+    if not issubclass(kind, BaseModel):
+        return result
     if kind not in _OBSERVED:
         _OBSERVED[kind] = type(f"Observed{kind.__name__}", (kind,), {
             "__annotations__": {"surprises": list[Noticed]}, "surprises": [],

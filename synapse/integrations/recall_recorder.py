@@ -33,9 +33,9 @@ class RecallRecorder:
         self.lost_count = 0
 
     def record(self, graph: str, recall_set: RecallSet) -> None:
-        """Note a recall; returns at once."""
+        """Note a recall; returns at once. After the close it counts as lost."""
         with self._changed:
-            if len(self._waiting) >= _WAITING_MAX_COUNT:
+            if self._closed or len(self._waiting) >= _WAITING_MAX_COUNT:
                 self.lost_count += 1
                 return
             self._waiting.append((graph, recall_set))

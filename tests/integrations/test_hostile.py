@@ -3,12 +3,13 @@
 import asyncio
 import time
 from datetime import UTC, date, datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("graphiti_core")
 
-from synapse.errors import StoreUnreachable, UsageError
+from synapse.errors import StoreError, StoreUnreachable, UsageError
 from synapse.hippocampus.context import ActiveFact, Change, context_block
 from synapse.hippocampus.gate import TURN_CHARACTERS_MAX, QuestionGate
 from synapse.integrations.graphiti import Hippocampus
@@ -181,3 +182,55 @@ def test_recalls_outlive_the_event_loop(falkordb_uri, graph_name, store):
     hippocampus = run(searched())
     run(hippocampus.close())
     assert store.summarize_room(graph_name).recalls_count == 20
+
+
+def test_what_is_no_result_is_counted_and_fails_nobody(falkordb_uri, graph_name, caplog):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+            fact = Fact("Ann", "VISITS", "Oslo", "Ann visits Oslo")
+            result = await world.episode("Ann visits Oslo.", day(0), [fact])
+            strange = [
+                None, 5, "x", {}, result.model_dump(), [], (1, 2), SimpleNamespace(), object(),
+                SimpleNamespace(episode=result.episode, edges=None),
+                SimpleNamespace(episode=result.episode, edges=[None]),
+            ]  # fmt: skip
+            noticed = [await hippocampus.observe(one) for one in strange]
+            loose = SimpleNamespace(episode=None, episodes=None, edges=result.edges)
+            loose = [
+                await hippocampus.observe(loose),
+                await hippocampus.observe(SimpleNamespace(**vars(result))),
+            ]
+            return noticed, loose, await hippocampus.status(graph_name)
+
+    noticed, loose, status = run(story())
+    assert noticed == [[]] * 11
+    assert [len(found) for found in loose] == [1, 1]
+    assert status["failures"] == {"UsageError": 10, "AttributeError": 1}
+    assert sum(record.name == "synapse" for record in caplog.records) == 2
+
+
+def test_a_graph_that_is_not_there_is_named(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            return await hippocampus.status("nobody_has_this")
+
+    assert "no graph 'nobody_has_this'" in run(story())["problem"]
+
+
+def test_after_the_close_search_goes_on(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+            fact = Fact("Ann", "VISITS", "Oslo", "Ann visits Oslo")
+            result = await world.episode("Ann visits Oslo.", day(0), [fact])
+            await hippocampus.close()
+            found = await hippocampus.search("Ann visits", group_ids=[graph_name])
+            noticed = await hippocampus.observe(result)
+            block = await hippocampus.context("Ann", group_id=graph_name)
+            with pytest.raises(StoreError, match="closed"):
+                await hippocampus.believe("Ann", "VISITS", "Rome", group_id=graph_name)
+            return found, noticed, block, await hippocampus.status(graph_name)
+
+    found, noticed, block, status = run(story())
+    assert (len(found), noticed, block) == (1, [], "")
+    assert status["lost_recalls"] == 1
+    assert "closed" in status["problem"]

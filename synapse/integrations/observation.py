@@ -67,8 +67,8 @@ def ingested(result: Any) -> Ingested:
     """
     if getattr(result, "edges", None) is None:
         raise UsageError(
-            "what Graphiti's add_episode, add_episode_bulk or add_triplet returned can be observed, "
-            f"not {type(result).__name__}"
+            "only what Graphiti's add_episode, add_episode_bulk or add_triplet returned can be "
+            f"observed, not {type(result).__name__}"
         )
     episodes = episodes_of(result)
     here = {episode.uuid for episode in episodes}

@@ -14,6 +14,15 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     if name != "Hippocampus":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from synapse.integrations.graphiti import Hippocampus
+    try:
+        from synapse.integrations.graphiti import Hippocampus
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith(__name__):
+            raise
+        raise ModuleNotFoundError(
+            "Hippocampus needs Graphiti: pip install 'synapse-hippocampus[graphiti]'"
+            f" ({error.name} is missing)",
+            name=error.name,
+        ) from error
 
     return Hippocampus

@@ -13,21 +13,19 @@ batch is run (:class:`Hosting`) is set by the same prefix and outside of any sec
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from synapse.addresses import public_address, web_address
 from synapse.errors import ConfigurationError
 from synapse.hippocampus.config import HippocampusConfig
 
 DEFAULT_CONFIG_FILE = "synapse.toml"
-PASSWORD = "PASSWORD"
-"""What stands for a password where it is not shown."""
 _SERVER_NAMES = {"FALKORDB_" + part for part in ("URI", "HOST", "PORT", "USERNAME", "PASSWORD")}
 
 
@@ -56,27 +54,6 @@ class Connection(BaseModel):
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"redis://{login if password or self.username else ''}{host}:{self.port}"
 
-    def public_address(self) -> str:
-        """The same with ``PASSWORD`` in place of the password, right in every folder.
-
-        >>> Connection(host="db", username="me", password="p@ss").public_address()
-        'redis://me:PASSWORD@db:6379'
-        >>> Connection(uri="rediss://db:6379?password=p").public_address()
-        'rediss://db:6379?password=PASSWORD'
-        """
-        address = self.address()
-        scheme, _, folder = address.partition(":")
-        if scheme == "embedded":
-            return f"embedded:{Path(folder).expanduser().resolve()}"
-        parts = urlsplit(address)
-        _, _, rest = address.partition(parts.netloc) if parts.netloc else ("", "", parts.path)
-        if "@" in rest:  # an unquoted password has cut the address in the wrong place
-            return f"{scheme}://{PASSWORD}"
-        login, at, place = parts.netloc.rpartition("@")
-        login = re.sub(r":.+", f":{PASSWORD}", login)
-        query = re.sub(r"(?<![^&])password=[^&]*", f"password={PASSWORD}", parts.query)
-        return f"{scheme}://{login}{at}{place}{parts.path}{'?' if query else ''}{query}"
-
 
 class Hosting(BaseModel):
     """How the batch is run by others; nothing that is computed depends on it."""
@@ -89,8 +66,8 @@ class Hosting(BaseModel):
     @field_validator("health_check_url")
     @classmethod
     def _leads_to_the_web(cls, url: SecretStr | None) -> SecretStr | None:
-        if url and not url.get_secret_value().startswith(("http://", "https://")):
-            raise ValueError("it must begin with https:// or http://")
+        if url and url.get_secret_value():
+            web_address(url.get_secret_value())
         return url
 
     @property
@@ -152,6 +129,16 @@ def hermes_home() -> Path | None:
     return Path(named) if named else None
 
 
+def environment_of_hermes(root: Path) -> dict[str, str]:
+    """This environment for a ``hermes`` that is started in another folder.
+
+    Args:
+        root: the folder that ``HERMES_HOME`` means here, if it names one.
+    """
+    named = {"HERMES_HOME": str(root)} if os.environ.get("HERMES_HOME") else {}
+    return {**os.environ, **named}
+
+
 def names_set_here() -> list[str]:
     """Variables of this environment that Synapse reads, sorted; never their values."""
     single = {"SYNAPSE_CONFIG", *(f"SYNAPSE_{name.upper()}" for name in Hosting.model_fields)}
@@ -171,7 +158,7 @@ def variables_elsewhere(settings: Settings, file: Path | None) -> dict[str, str]
     """
     here, wanted = set(names_set_here()), {}
     if file is None or here & _SERVER_NAMES:
-        wanted["FALKORDB_URI"] = settings.connection.public_address()
+        wanted["FALKORDB_URI"] = public_address(settings.connection.address())
     if "FALKORDB_DATABASE" in here:
         wanted["FALKORDB_DATABASE"] = settings.connection.database
     return wanted

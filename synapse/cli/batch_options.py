@@ -9,12 +9,16 @@ import typer
 
 from synapse.errors import UsageError
 
+DAY_S = 86_400
+"""No run may take longer."""
+
 AllGroups = Annotated[bool, typer.Option("--all-groups", help="Every graph on the server.")]
 Schemas = Annotated[bool, typer.Option("--schemas", help="The batch extracts schemas.")]
 Prune = Annotated[bool, typer.Option("--prune", help="The batch reports what could be pruned.")]
 Resolve = Annotated[bool, typer.Option("--resolve", help="The batch ends contradicted facts.")]
 MaxSeconds = Annotated[
-    int, typer.Option("--max-seconds", min=1, metavar="S", help="How long one run may take.")
+    int,
+    typer.Option("--max-seconds", min=1, max=DAY_S, metavar="S", help="How long one run may take."),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from synapse.cli.batch_options import DAY_S
 from synapse.cli.common import (
     ConfigFile,
     GraphName,
@@ -34,6 +35,7 @@ from synapse.errors import LockBusy, PartlyApplied, SynapseError, TimeUp, UsageE
 if TYPE_CHECKING:
     from synapse.hippocampus.consolidation import Outcome, Run
     from synapse.hippocampus.ports import MemoryStore
+    from synapse.integrations.health_check import HealthCheck
     from synapse.settings import Settings
 
 
@@ -59,7 +61,9 @@ def consolidate(
     config: ConfigFile = None,
     max_seconds: Annotated[
         int | None,
-        typer.Option(min=1, metavar="S", help="End in good order after so many seconds."),
+        typer.Option(
+            min=1, max=DAY_S, metavar="S", help="End in good order after so many seconds."
+        ),
     ] = None,
     always_wake: Annotated[
         bool, typer.Option("--always-wake", help="wakeAgent is true whatever was found.")
@@ -76,9 +80,10 @@ def consolidate(
             if all_groups and (group_id is not None or graph is not None):
                 raise UsageError("--all-groups excludes --group-id and --graph; give one of them")
             settings, now_s = read_settings(config), moment(now)
-            until_the_end.enter_context(_health_check(settings))
+            check = until_the_end.enter_context(_health_check(settings, max_seconds))
             report = None if report_file is None else ReportFile(report_file)
-            with TimeLimit(max_seconds) as limit, opened_store(settings) as store:
+            limit = TimeLimit(max_seconds, reserved_s=check.parting_s)
+            with limit, opened_store(settings) as store:
                 runs = wanted_runs(
                     store, settings, all_groups, graph, group_id,
                     now_s=now_s, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
@@ -100,11 +105,11 @@ def consolidate(
         return _judge(outcomes, strict=strict)
 
 
-def _health_check(settings: Settings) -> AbstractContextManager[object]:
+def _health_check(settings: Settings, limit_s: float | None) -> HealthCheck:
     from synapse.integrations.health_check import HealthCheck
 
     url = settings.hosting.health_check_url
-    return HealthCheck(None if url is None else url.get_secret_value())
+    return HealthCheck(None if url is None else url.get_secret_value(), limit_s)
 
 
 def _print_warnings(outcomes: Sequence[Outcome]) -> None:

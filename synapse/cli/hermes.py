@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="hermes", help="The batch as a job of the Hermes agent.", no_args_is_help=True
 )
+
+_TARGETS = re.compile(r"[A-Za-z][\w-]*(:[^\s,]+)?(,[A-Za-z][\w-]*(:[^\s,]+)?)*")
 
 Profile = Annotated[str | None, typer.Option(metavar="P", help="Profile of Hermes.")]
 
@@ -57,6 +60,8 @@ def install(
 
     if silent and gate:
         raise UsageError("--gate is silent by itself; leave --silent away")
+    if not _TARGETS.fullmatch(deliver):
+        raise UsageError("--deliver names no target; write it like local, telegram or discord:123")
     settings = read_settings(config)
     arguments = batch_arguments(
         group_id, graph, all_groups, schemas, prune, resolve, max_seconds,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +17,9 @@ from synapse.cli.batch_options import (
 )
 from synapse.cli.common import ConfigFile, GraphName, GroupId, Verbose, read_settings
 from synapse.errors import UsageError
+
+if TYPE_CHECKING:
+    from synapse.integrations.schedules import Occasion
 
 app = typer.Typer(
     name="schedule", help="The batch for cron, systemd and Kubernetes.", no_args_is_help=True
@@ -50,7 +52,7 @@ def print_schedule(
     verbose: Verbose = False,
 ) -> int:
     """Print what lets the batch run by itself; nothing is installed."""
-    from synapse.integrations.schedules import Batch, Occasion
+    from synapse.integrations.schedules import Batch
     from synapse.settings import configured_file, names_unknown_elsewhere, variables_elsewhere
 
     if cron + systemd + kubernetes != 1:
@@ -59,11 +61,10 @@ def print_schedule(
         raise UsageError("--at excludes --every; give one of them")
     if kubernetes and config is not None:
         raise UsageError("--config names no file inside a container; put settings into the secret")
-    if ping is not None and not re.fullmatch(r"https?://[!#-&(-[\]-~]+", ping):
-        raise UsageError("--ping must be an https:// address without spaces and quotes")
+    _check_ping(ping)
     settings = read_settings(config)
     minutes = settings.hosting.interval_minutes
-    occasion = Occasion.daily(at) if at else Occasion.every(every or f"{minutes}m")
+    occasion = _occasion(at, every, f"{minutes}m")
     file = None if kubernetes else config or configured_file()
     arguments = batch_arguments(
         group_id, graph, all_groups, schemas, prune, resolve, max_seconds, file
@@ -80,3 +81,21 @@ def print_schedule(
     else:
         print(batch.as_manifest(occasion), end="")
     return 0
+
+
+def _occasion(at: str | None, every: str | None, default: str) -> Occasion:
+    from synapse.integrations.schedules import Occasion
+
+    if at is not None:
+        return Occasion.daily(at)
+    return Occasion.every(default if every is None else every)
+
+
+def _check_ping(address: str | None) -> None:
+    from synapse.addresses import web_address
+
+    try:
+        if address is not None:
+            web_address(address)
+    except ValueError as error:
+        raise UsageError(f"--ping cannot be called: {error}") from None

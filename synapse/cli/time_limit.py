@@ -19,17 +19,20 @@ class TimeLimit:
 
     Args:
         limit_s: seconds; none: no limit.
+        reserved_s: seconds of it that are left to what comes afterwards.
     """
 
-    def __init__(self, limit_s: float | None) -> None:
+    def __init__(self, limit_s: float | None, reserved_s: float = 0.0) -> None:
         self.limit_s = limit_s
+        self._reserved_s = reserved_s
         self.is_over = False
 
     def __enter__(self) -> Self:
         if self.limit_s is not None:
             signal.signal(signal.SIGALRM, self._ring)
             # Again and again: an exception can get lost where it comes up inside a destructor.
-            signal.setitimer(signal.ITIMER_REAL, self.limit_s, _RING_AGAIN_S)
+            own_s = self.limit_s - self._reserved_s
+            signal.setitimer(signal.ITIMER_REAL, own_s, _RING_AGAIN_S)
         return self
 
     def __exit__(self, *_: object) -> None:

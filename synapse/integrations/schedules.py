@@ -12,8 +12,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from synapse.addresses import OPTIONS, PASSWORD
 from synapse.errors import UsageError
-from synapse.settings import PASSWORD
 
 NAME = "synapse-consolidate"
 _DAY_MINUTES = 1440
@@ -132,7 +132,7 @@ class Batch:
     def as_units(self, occasion: Occasion) -> dict[str, str]:
         """Contents of the two files for systemd, by name."""
         start = " ".join(_unit_word(word) for word in self.command)
-        hidden = {name: v for name, v in self.variables.items() if PASSWORD in v}
+        hidden = {name: v for name, v in self.variables.items() if PASSWORD in v or OPTIONS in v}
         variables = "".join(
             f"Environment={_unit_word(f'{name}={value}', '')}\n"
             for name, value in self._all_variables().items()
@@ -244,8 +244,11 @@ spec:
     def _notes(self, place: str) -> str:
         """What a person still has to write, and into what."""
         notes = []
-        if any(PASSWORD in value for value in self.variables.values()):
+        address = self.variables.get("FALKORDB_URI", "")
+        if PASSWORD in address:
             notes.append(f"# In {place}, write the password for {PASSWORD}, percent-encoded.\n")
+        if OPTIONS in address:
+            notes.append(f"# In {place}, write for {OPTIONS} what your address has there.\n")
         if self.unknown:
             names = ", ".join(self.unknown)
             notes.append(f"# Set here and not there: {names}; write what matters into {place}.\n")

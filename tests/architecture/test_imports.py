@@ -48,6 +48,14 @@ def test_importing_the_package_is_free():
     assert not loaded_by("import synapse, synapse.store") & {"redis", "numpy", "pydantic", "typer"}
 
 
+def test_without_the_extra_its_name_is_told():
+    code = "import sys; sys.modules['graphiti_core'] = None; from synapse import Hippocampus"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: Hippocampus needs Graphiti: pip install ")
+    assert "'synapse-hippocampus[graphiti]'" in last and len(last) < 130
+
+
 def test_the_batch_never_loads_graphiti(falkordb_uri, monkeypatch):
     monkeypatch.setenv("FALKORDB_URI", falkordb_uri)
     loaded = loaded_by("from synapse.cli import main; main(['consolidate', '--all-groups'])")

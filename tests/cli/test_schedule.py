@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synapse.errors import UsageError
+from synapse.addresses import public_address
+from synapse.errors import ConfigurationError, UsageError
 from synapse.integrations.schedules import Batch, Occasion
 from tests.cli.conftest import run_program
 from tests.conftest import REPOSITORY
@@ -92,7 +94,10 @@ def test_cron_finds_the_server_that_is_set_here(demo, falkordb_uri, tmp_path):
     [
         ("rediss://me:s%25cret@db.example:1/0", "rediss://me:PASSWORD@db.example:1/0"),
         ("redis://:s%25cret@db.example", "redis://:PASSWORD@db.example"),
-        ("redis://db.example?password=s%25cret&x=1", "redis://db.example?password=PASSWORD&x=1"),
+        (
+            "redis://db.example?password=s%25cret&x=1",
+            "redis://db.example?password=PASSWORD&OPTIONS",
+        ),
         ("redis://me:s%25cret/@db.example", "redis://PASSWORD"),
         ("", "redis://me:PASSWORD@db.example:6379"),
     ],
@@ -109,6 +114,66 @@ def test_the_password_is_not_printed_and_where_to_write_it_is(tmp_path, kind, ur
     (place,) = re.findall(r"# In (.*), write the password for PASSWORD", text)
     assert f"SYNAPSE_PRUNING__THRESHOLD; write what matters into {place}." in text
     assert not re.search(r"^Environment=.*PASSWORD", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("redis://s3cret@h", "redis://PASSWORD@h"),
+        ("redis://u%3As3cret@h", "redis://PASSWORD@h"),
+        ("redis://s3cret:@h", "redis://PASSWORD@h"),
+        ("redis://u%3As3cret:pw@h", "redis://PASSWORD@h"),
+        ("redis://h?p%61ssword=s3cret", "redis://h?OPTIONS"),
+        ("redis://h?Password=s3cret", "redis://h?OPTIONS"),
+        ("redis://h?db=0;password=s3cret", "redis://h?OPTIONS"),
+        ("redis://h?x=s3cret&y=s3cret&db=1", "redis://h?OPTIONS&db=1"),
+        ("redis://h/s3cret", "redis://h?OPTIONS"),
+        ("redis://h:s3cret", "redis://PASSWORD"),
+        ("redis://h/0#s3cret", "redis://h/0"),
+        ("redis:u:s3cret@h", None),
+        ("http://u:s3cret@h", None),
+        ("u:s3cret@h", None),
+        ("redis://u:s3[cr]et@h", None),
+        ("redis://u:s3cret@[::1", None),
+        ("REDIS://u:s3cret@[::1]:1", "redis://u:PASSWORD@[::1]:1"),
+        ("redis://u:s3cret@h1,u:s3cret@h2", "redis://u:PASSWORD@h2"),
+        ("unix://u:s3cret@/run/x.sock?db=0&y=s3cret", "unix://u:PASSWORD@/run/x.sock?db=0&OPTIONS"),
+        ("redis://:s3cret@", "redis://:PASSWORD@"),
+    ],
+)
+def test_an_odd_address_shows_no_secret(uri, shown):
+    if shown is not None:
+        assert public_address(uri) == shown
+        return
+    with pytest.raises(ConfigurationError, match=r"^the database URI .*FALKORDB_URI$") as refused:
+        public_address(uri)
+    assert "s3" not in str(refused.value) and refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize("kind", ["--cron", "--systemd", "--kubernetes"])
+def test_what_an_odd_address_needs_is_said(tmp_path, kind):
+    text = printed(kind, folder=tmp_path, uri="redis://s3cret@h?x=s3cret")
+    assert "FALKORDB_URI=redis://PASSWORD@h?OPTIONS" in text and "s3cret" not in text
+    for placeholder in ("PASSWORD", "OPTIONS"):
+        assert re.search(rf"^# In .*, write .*for {placeholder}", text, re.MULTILINE)
+    assert not re.search(r"^Environment=FALKORDB", text, re.MULTILINE)
+    refusal = printed(kind, folder=tmp_path, uri="redis://u:p[w]x@h", code=2)
+    assert refusal.startswith("the database URI cannot be read") and refusal.count("\n") == 1
+
+
+odd = st.text(st.sampled_from("s3cret:@/?#[]%&;=.,ü \\"), max_size=12)
+
+
+@given(odd, odd, odd, odd)
+def test_no_address_shows_a_secret(first, second, third, fourth):
+    secret = "hushhush"
+    for address in (
+        f"redis://{first}:{secret}{second}@{third}?{fourth}",
+        f"redis://{secret}{first.replace(':', '')}@{second}/{third}",
+        f"redis://h?{first}={secret}{second}&{third}",
+    ):
+        with suppress(ConfigurationError):
+            assert secret not in public_address(address), address
 
 
 def test_a_file_that_is_taken_along_names_the_server(tmp_path):
@@ -257,8 +322,14 @@ def test_the_interval_is_a_setting(tmp_path, monkeypatch):
         (["--cron", "--every", "90m"], "cron cannot say"),
         (["--kubernetes", "--config", "x.toml"], "inside a container"),
         (["--cron", "--group-id", "a\nb"], "line break"),
-        (["--cron", "--ping", "https://x\n* * * * * evil"], "without spaces"),
+        (["--cron", "--ping", "https://x\n* * * * * evil"], "no spaces"),
         (["--cron", "--ping", "ftp://x"], "https://"),
+        (["--cron", "--ping", "https://me:pw@x"], "no user name"),
+        (["--cron", "--ping", "https://x:99999999"], "port"),
+        (["--cron", "--ping", ""], "https://"),
+        (["--cron", "--at", ""], "--at"),
+        (["--cron", "--every", ""], "--every"),
+        (["--cron", "--max-seconds", "99999999999"], "--max-seconds"),
         (["--cron", "--all-groups", "--graph", "x"], "excludes"),
     ],
 )

@@ -23,6 +23,7 @@ from synapse.integrations.hermes.launcher import (
     write_launcher,
 )
 from synapse.integrations.hermes.program import Hermes
+from synapse.settings import hermes_home
 
 # Written by Hermes 0.19 for: create "every 6h" --script … --no-agent --name … --deliver local
 JOB = {
@@ -143,6 +144,44 @@ def test_the_home_is_the_one_that_hermes_takes(tmp_path):
         if name:
             with pytest.raises(UsageError, match="no profile"):
                 find_home(tmp_path, name)
+
+
+@pytest.mark.parametrize("named", ["rel", "./rel", "~/rel"])
+def test_hermes_is_told_the_home_that_is_meant_here(tmp_path, monkeypatch, named):
+    """It runs in another folder, where a relative home would be another one."""
+    program = tmp_path / "bin" / "hermes"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "$HERMES_HOME"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HERMES_HOME", named)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rel" / "profiles" / "coder").mkdir(parents=True)
+    for profile in (None, "coder"):
+        said = Hermes(find_home(hermes_home(), profile)).cron("list")
+        assert said.strip() == str(tmp_path / "rel")
+
+
+def test_a_home_that_cannot_be_one_is_a_sentence(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(UsageError, match=r"no folder but a file: .*/file; correct"):
+        find_home(file, None)
+    with pytest.raises(UsageError, match="a user unknown here"):
+        find_home(Path("~nobody-of-this-name/x"), None)
+    with pytest.raises(SynapseError, match=r"cannot make .*: Not a directory"):
+        find_home(file / "below", None).make()
+
+
+def test_differences_and_spans_are_told_in_the_words_of_the_option(home):
+    keep(home, {**JOB, "deliver": "telegram"})
+    (job,) = synapse_jobs(home)
+    assert job.schedule == WantedJob(360).schedule == "every 6h"
+    assert list(WantedJob(90).differences(job)) == [
+        "it ran every 6h instead of every 90m",
+        "it told telegram instead of local",
+    ]
 
 
 def test_names_but_no_values_are_read_from_the_environment_file(home):

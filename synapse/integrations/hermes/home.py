@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from synapse.errors import UsageError
+from synapse.errors import SynapseError, UsageError
 
 DEFAULT_PROFILE = "default"
 _PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -18,6 +18,11 @@ class HermesHome:
 
     folder: Path
     profile: str = DEFAULT_PROFILE
+
+    @property
+    def root(self) -> Path:
+        """The folder that all profiles share."""
+        return self.folder if self.profile == DEFAULT_PROFILE else self.folder.parent.parent
 
     @property
     def jobs_file(self) -> Path:
@@ -38,6 +43,19 @@ class HermesHome:
         """What the runs of a job printed, one file each."""
         return self.folder / "cron" / "output" / job_id
 
+    def make(self) -> None:
+        """Make the folder and the one of the scripts, where they are missing.
+
+        Raises:
+            SynapseError: they cannot be made.
+        """
+        try:
+            self.scripts.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SynapseError(
+                f"cannot make {str(self.scripts)[-60:]}: {error.strerror}; check HERMES_HOME"
+            ) from error
+
     def names_in_environment_file(self) -> set[str]:
         """Variables that the environment file sets; never their values."""
         try:
@@ -55,12 +73,17 @@ def find_home(named: Path | None, profile: str | None) -> HermesHome:
         profile: asked for by name.
 
     Raises:
-        UsageError: there is no such profile.
+        UsageError: there is no such profile, or the home cannot be one.
 
     >>> find_home(Path("/srv/hermes/profiles/coder"), None).profile
     'coder'
     """
-    root = (named or Path.home() / ".hermes").expanduser().absolute()
+    try:
+        root = (named or Path.home() / ".hermes").expanduser().absolute()
+    except RuntimeError:
+        raise UsageError("HERMES_HOME begins with ~ and a user unknown here; correct it") from None
+    if root.is_file():
+        raise UsageError(f"HERMES_HOME is no folder but a file: {str(root)[-60:]}; correct it")
     own = None
     if root.parent.name == "profiles":
         root, own = root.parent.parent, root.name

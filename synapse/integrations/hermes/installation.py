@@ -172,7 +172,6 @@ class Installation:
 
     def _try_interpreter(self) -> None:
         """The launcher's interpreter has to find Synapse from any folder, not only from here."""
-        self.home.scripts.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(
             [sys.executable, "-P", "-c", "import synapse.cli"],
             cwd=self.home.scripts,
@@ -186,7 +185,7 @@ class Installation:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Two installations at once would make two jobs."""
-        self.home.folder.mkdir(parents=True, exist_ok=True)
+        self.home.make()
         handle = os.open(self.home.folder, os.O_RDONLY)
         try:
             try:

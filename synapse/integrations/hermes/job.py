@@ -58,21 +58,20 @@ class WantedJob:
         >>> WantedJob(360).schedule, WantedJob(90).schedule
         ('every 6h', 'every 90m')
         """
-        hours, minutes = divmod(self.interval_minutes, 60)
-        return f"every {self.interval_minutes}m" if minutes else f"every {hours}h"
+        return _every(self.interval_minutes)
 
     def differences(self, job: Job) -> Iterator[str]:
         """What is not as it should be, in words."""
         if job.interval_minutes != self.interval_minutes:
-            yield f"it ran {job.schedule or 'never'}, not {self.schedule}"
+            yield f"it ran {job.schedule or 'never'} instead of {self.schedule}"
         if job.script != LAUNCHER:
-            yield f"it ran {job.script or 'no script'}, not {LAUNCHER}"
+            yield f"it ran {job.script or 'no script'} instead of {LAUNCHER}"
         if job.without_agent != (self.prompt is None):
             yield "it woke an agent" if self.prompt is None else "it woke no agent"
         if self.prompt is not None and job.prompt != self.prompt:
             yield "it asked the agent something else"
         if job.deliver != self.deliver:
-            yield f"it told {job.deliver or 'nobody'}, not {self.deliver}"
+            yield f"it told {job.deliver or 'nobody'} instead of {self.deliver}"
 
 
 def synapse_jobs(home: HermesHome) -> list[Job]:
@@ -95,6 +94,11 @@ def synapse_jobs(home: HermesHome) -> list[Job]:
         ) from error
 
 
+def _every(interval_minutes: int) -> str:
+    hours, minutes = divmod(interval_minutes, 60)
+    return f"every {interval_minutes}m" if minutes else f"every {hours}h"
+
+
 def _job(entry: dict[str, Any]) -> Job:
     schedule = entry.get("schedule")
     schedule = schedule if isinstance(schedule, dict) else {}
@@ -106,7 +110,9 @@ def _job(entry: dict[str, Any]) -> Job:
         prompt=entry.get("prompt") or "",
         without_agent=bool(entry.get("no_agent")),
         interval_minutes=minutes,
-        schedule=str(entry.get("schedule_display") or schedule.get("display") or ""),
+        schedule=_every(minutes)
+        if isinstance(minutes, int)
+        else str(entry.get("schedule_display") or schedule.get("display") or ""),
         deliver=deliver if isinstance(deliver, str) else ",".join(deliver),
         enabled=bool(entry.get("enabled", True)) and entry.get("state") != "paused",
         **{name: entry.get(name) for name in _TOLD},

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from synapse.errors import SynapseError
 from synapse.integrations.hermes.home import HermesHome
+from synapse.settings import environment_of_hermes
 
 _PATIENCE_S = 120.0
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -35,12 +36,13 @@ class Hermes:
 
     def cron(self, *arguments: str) -> str:
         """Run ``hermes cron``; what it printed. Its exit code says nothing."""
-        self._home.folder.mkdir(parents=True, exist_ok=True)
+        self._home.make()
         command = [self._program, "-p", self._home.profile, "cron", *arguments]
         try:
             done = subprocess.run(
                 command,
                 cwd=self._home.folder,
+                env=environment_of_hermes(self._home.root),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

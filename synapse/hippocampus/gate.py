@@ -10,6 +10,10 @@ a clause asks when
 4. it opens with a request for an answer (*tell me*, *any idea*), or from a phrase on that
    wonders (*I was wondering if*).
 
+The first clause of a sentence is read more closely, since many type no mark and no capitals: *does
+ann live here* asks, *was in Rome* leaves its subject out, *has Ann moved* asks by its participle,
+*what port* by its shortness; *where Ann lives is Oslo* and *could you note that* tell.
+
 What stands before the first clause that asks is a statement, unless it only supposes (*if I move*).
 These are the forms of direct questions (Huddleston and Pullum, The Cambridge Grammar of the English
 Language, 2002, chapter 10), and nothing of a sentence's meaning is guessed.
@@ -39,6 +43,8 @@ _CLAUSE = re.compile(r"[,;:–—…]\s+|\s-{1,2}\s|\s\(|\.{3}\s*")
 _JOINED = re.compile(r"\s(?=(?:and|but|so|or)\s)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+")
 _STATING_WORDS_MIN = 3
+_FRAGMENT_WORDS_MAX = 3
+_CLOSING_CHARACTERS_MAX = 16
 # A turn may be hostile: what is looked at again and again is short, so that time grows with length.
 _CLAUSE_CHARACTERS_MAX = 400
 _ABBREVIATION_CHARACTERS_MAX = 16
@@ -50,6 +56,9 @@ class Turn:
 
     statements: tuple[str, ...]
     questions: tuple[str, ...]
+    left_out_characters_count: int = 0
+    """Characters of code between fences, and of what lies beyond :data:`TURN_CHARACTERS_MAX`: they
+    are neither."""
 
     @property
     def stated(self) -> str:
@@ -77,11 +86,15 @@ class QuestionGate:
 
     def __init__(self, words: QuestionWords = ENGLISH_QUESTIONS) -> None:
         self._words = words
-        self._requests, self._wonders, self._openers, self._suppositions, self._exclamations = (
+        self._marked = re.compile(rf"[{re.escape(words.marks)}][.!\uff01\u203c]*$")
+        (
+            self._requests, self._wonders, self._openers, self._suppositions,
+            self._exclamations, self._tellings, self._proposals,
+        ) = (
             re.compile(pattern, re.IGNORECASE)
             for pattern in (
-                words.requests, words.wonders, words.openers,
-                words.suppositions, words.exclamations,
+                words.requests, words.wonders, words.openers, words.suppositions,
+                words.exclamations, words.tellings, words.proposals,
             )
         )  # fmt: skip
 
@@ -93,11 +106,14 @@ class QuestionGate:
     def split(self, text: str) -> Turn:
         """Part what a turn states from what it asks.
 
-        What lies beyond :data:`TURN_CHARACTERS_MAX`, and code between fences, is left out of both.
+        What lies beyond :data:`TURN_CHARACTERS_MAX`, and code between fences, is left out of both
+        and counted.
         """
+        heard = text[:TURN_CHARACTERS_MAX]
+        unfenced = _FENCE.sub("", heard)
         statements: list[str] = []
         questions: list[str] = []
-        for sentence in _sentences(text[:TURN_CHARACTERS_MAX]):
+        for sentence in _sentences(_FENCE.sub(" ", heard)):
             start = self._asks_from(sentence)
             said = sentence[:start].strip()
             if start < len(sentence):
@@ -106,15 +122,19 @@ class QuestionGate:
                 if not self._states(said):
                     continue
             statements.append(said)
-        return Turn(tuple(statements), tuple(questions))
+        return Turn(tuple(statements), tuple(questions), len(text) - len(unfenced))
 
     def _asks_from(self, sentence: str) -> int:
         """Where a sentence begins to ask; its length if it does not."""
-        marked = sentence.rstrip(_CLOSERS)[-1:] in tuple(self._words.marks)
+        mark = self._marked.search(sentence.rstrip(_CLOSERS)[-_CLOSING_CHARACTERS_MAX:])
+        tells = self._tells(sentence)
+        marked = mark is not None and not tells
         relative = None
         for start in _clause_starts(sentence):
             clause = sentence[start : start + _CLAUSE_CHARACTERS_MAX]
-            if not self._opens_question(clause, marked):
+            if start == 0 and (tells or (not marked and self._proposes(sentence))):
+                continue
+            if not self._opens_question(clause, marked, is_first=start == 0):
                 continue
             if not (start and self._goes_on(clause)):
                 return start
@@ -126,6 +146,16 @@ class QuestionGate:
             return relative or 0
         return len(sentence)
 
+    def _tells(self, sentence: str) -> bool:
+        return bool(self._tellings.match(self._bare(sentence)))
+
+    def _proposes(self, sentence: str) -> bool:
+        return bool(self._proposals.match(self._bare(sentence)))
+
+    def _bare(self, clause: str) -> str:
+        opener = self._openers.match(clause)
+        return clause[opener.end() :] if opener else clause
+
     def _goes_on(self, clause: str) -> bool:
         """*, which is a pity*, but not *, where do you live*."""
         first, *after = [word.casefold() for word in _WORD.findall(clause[:200])[:3]]
@@ -133,12 +163,12 @@ class QuestionGate:
         asks = inverted and after[1] in self._words.pronouns
         return first in self._words.relatives and not asks
 
-    def _opens_question(self, clause: str, marked: bool) -> bool:
-        opener = self._openers.match(clause)
-        bare = clause[opener.end() :] if opener else ""
-        return any(self._asks_at_once(start, marked) for start in (bare, clause) if start)
+    def _opens_question(self, clause: str, marked: bool, is_first: bool) -> bool:
+        bare = self._bare(clause)
+        starts = {start for start in (bare, clause) if start}
+        return any(self._asks_at_once(start, marked, is_first) for start in starts)
 
-    def _asks_at_once(self, clause: str, marked: bool) -> bool:
+    def _asks_at_once(self, clause: str, marked: bool, is_first: bool) -> bool:
         if self._exclamations.match(clause):
             return False
         if self._requests.match(clause):
@@ -148,17 +178,32 @@ class QuestionGate:
         if not words:
             return False
         if words[0] in self._words.interrogatives:
-            return marked or self._asks_about(words)
-        return self._is_inverted(words, heard, marked)
+            return marked or self._asks_about(words, heard, is_first)
+        return self._is_inverted(words, heard, marked) or (
+            is_first and self._asks_first(words, heard)
+        )
 
-    def _asks_about(self, words: list[str]) -> bool:
+    def _asks_about(self, words: list[str], heard: list[str], is_first: bool) -> bool:
         """*what is*, *how many days does*: an interrogative, some nouns, an auxiliary."""
+        if is_first and self._is_relative(words, heard):
+            return False
         if "'" in words[0] or words[0] == "who":
+            return True
+        if is_first and (words[0] in self._words.fragments or len(words) <= _FRAGMENT_WORDS_MAX):
             return True
         following = words[1 : 2 + self._words.nouns_between_max]
         if words[0] == "how" and following[:1] and following[0] in self._words.measures:
             return True
         return any(word in self._words.auxiliaries for word in following)
+
+    def _is_relative(self, words: list[str], heard: list[str]) -> bool:
+        """*where Ann lives is Oslo*, *what Ann said is true*: a clause that stands for a noun."""
+        if len(words) < 4 or not heard[1][0].isupper() or words[1] in self._words.auxiliaries:
+            return False
+        is_past = words[2] in self._words.past_forms or words[2].endswith("ed")
+        heads = words[0] in self._words.relative_heads or is_past
+        is_inverted = words[2] in self._words.auxiliaries
+        return heads and not is_inverted and not self._words.auxiliaries.isdisjoint(words[3:])
 
     def _is_inverted(self, words: list[str], heard: list[str], marked: bool) -> bool:
         """*is the*, *did Ann*: an auxiliary before its subject."""
@@ -171,9 +216,37 @@ class QuestionGate:
         is_name = heard[1][0].isupper() and words[0] not in self._words.names
         return words[1] in self._words.subjects or is_name
 
+    def _asks_first(self, words: list[str], heard: list[str]) -> bool:
+        """*does ann live here*: an auxiliary opens a sentence without mark or capitals."""
+        w, auxiliary = self._words, words[0]
+        if auxiliary not in w.auxiliaries or len(words) < _FRAGMENT_WORDS_MAX:
+            return False
+        subject, verb, is_name = words[1], words[2], heard[1][0].isupper()
+        if subject in w.no_subjects or subject in w.auxiliaries or self._is_participle(subject):
+            return False
+        if auxiliary in w.perfects:
+            verbs = words[2:] if is_name else words[2:3]
+            return any(map(self._is_participle, verbs))
+        if auxiliary in w.modals:
+            return (is_name or auxiliary in w.names) and self._is_bare(verb)
+        if auxiliary in w.imperatives:
+            names_some = is_name or subject.endswith(w.inflections[:1])
+            return names_some and (verb == "and" or self._is_bare(verb))
+        return not subject.endswith(w.inflections[2:])
+
+    def _is_participle(self, word: str) -> bool:
+        w = self._words
+        return word in w.past_forms | w.same_forms or word.endswith(w.inflections[1:2])
+
+    def _is_bare(self, word: str) -> bool:
+        """Whether a word may be a verb without an ending."""
+        w = self._words
+        others = w.no_subjects | w.subjects | w.auxiliaries | w.past_forms
+        return word.isalpha() and word not in others and not word.endswith(w.inflections)
+
     def _states(self, said: str) -> bool:
         """Whether what stands before a question says something of its own."""
-        bare = said[opener.end() :] if (opener := self._openers.match(said)) else said
+        bare = self._bare(said)
         enough = len(_WORD.findall(bare)) >= _STATING_WORDS_MIN
         return enough and not self._suppositions.match(bare)
 
@@ -193,8 +266,8 @@ def is_question(text: str) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Sentences and lines; code between fences is left out."""
-    for line in _FENCE.sub(" ", text).splitlines():
+    """Sentences and lines."""
+    for line in text.splitlines():
         begin = 0
         for match in _END.finditer(line):
             end = match.end()

@@ -47,6 +47,31 @@ Mira, where do you live
 haven't we migrated yet
 Explain the retry policy.
 "Is it done?"
+does ann live in oslo
+is ann in rome
+did bob call
+will ann move to rome
+are cats mammals
+can ann drive
+is rome where ann lives
+has ann moved to rome
+Has Ann moved to Rome
+Have Ann and Bob moved to Rome
+Do Ann and Bob live in Oslo
+do cats eat mice
+May Ann come
+Will Ann move to Rome
+why ann moved to rome
+what port
+wheres ann
+whats anns port
+anyone know ann's address
+know where ann lives
+Ann lives in Oslo?!
+Can you remember the port?
+What Redis version is it
+How about we use Postgres?
+How about we meet on Tuesday
 """.strip().splitlines()
 
 STATES = """
@@ -85,6 +110,24 @@ We pay 30 EUR, which is a fair price.
 The server is in Oslo, where the racks are cheap.
 The port changed, when is unclear.
 Mira zog nach Oslo.
+what Ann said is true
+Where Ann lives is Oslo.
+Which is why I moved to Rome.
+Could you note that my new address is 5 Elm St?
+Can you please remember that Ann lives in Oslo?
+Did you know that Ann lives in Oslo?
+How about we use Postgres from now on.
+Was in Rome yesterday.
+Is not ready yet.
+Have moved to Oslo.
+Had lunch with Ann in Oslo.
+Will moved to Rome.
+will smith plays the lead
+May is my daughter.
+May Day is a holiday.
+Must buy milk today.
+Do dishes on Sundays.
+Do not ask Ann.
 """.strip().splitlines()
 
 
@@ -164,3 +207,21 @@ def test_a_long_turn_takes_linear_time():
         gate.split(turn)
         spent_s.append(time.process_time() - started_s)
     assert spent_s[1] < 40 * max(spent_s[0], 0.001)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Ann lives in Oslo.", 0),
+        ("Ann owns this:\n```\nx = 1\n```\nIndeed.", 13),
+        ("ab " * 40_000, 20_000),
+    ],
+)
+def test_what_was_not_read_is_counted(text, count):
+    assert QuestionGate().split(text).left_out_characters_count == count
+
+
+def test_a_note_and_a_question_are_told_apart():
+    turn = QuestionGate().split("Could you note that I moved to Oslo, and where does Bob live?")
+    assert turn.stated == "Could you note that I moved to Oslo"
+    assert turn.asked == "and where does Bob live?"

@@ -46,6 +46,27 @@ class QuestionWords:
     """Beginnings of a clause that supposes, and so belongs to the question after it."""
     exclamations: str
     """Beginnings that look like questions and state something: *what a*."""
+    tellings: str
+    """Beginnings that ask to take note, and so state what follows: *could you note that*."""
+    proposals: str
+    """What proposes, and so states, unless a question mark ends it: *from now on*."""
+    fragments: frozenset[str]
+    """Interrogatives that ask at the beginning of a sentence whatever follows: *wheres Ann*."""
+    relative_heads: frozenset[str]
+    """Interrogatives that, before a name, stand for a noun: *where Ann lives is Oslo*."""
+    perfects: frozenset[str]
+    """Auxiliaries that ask if a participle follows their subject: *has Ann moved*."""
+    modals: frozenset[str]
+    """Auxiliaries that are names or stand without a subject as well (*Will Smith plays*): they ask
+    if a bare verb follows their subject."""
+    no_subjects: frozenset[str]
+    """Words that do not begin the subject after an auxiliary: *was in Rome*, *is not ready*."""
+    past_forms: frozenset[str]
+    """Irregular past tenses and participles that are no bare verbs."""
+    same_forms: frozenset[str]
+    """Participles that are bare verbs as well: *has Ann come*, *may Ann come*."""
+    inflections: tuple[str, ...]
+    """Endings of verbs that are not bare."""
 
 
 ENGLISH_QUESTIONS = QuestionWords(
@@ -88,6 +109,8 @@ ENGLISH_QUESTIONS = QuestionWords(
         r"(?:do )?you (?:know|remember|recall|think) (?:what|which|who|whom|whose|when|where|why|"
         r"how|"
         r"if|whether|of|any)|"
+        r"know (?:what|which|who|whom|whose|when|where|why|how|if|whether)|you sure|"
+        r"(?:does |did )?(?:any|some)(?:one|body) (?:knows?|remembers?|recalls?)|"
         r"(?:could|can|would|will) (?:you|u)\b|"
         r"(?:remember|recall) (?:what|which|who|when|where|why|how))\b"
     ),
@@ -115,8 +138,36 @@ ENGLISH_QUESTIONS = QuestionWords(
     exclamations=(
         r"(?:what an?\b|how (?:nice|great|lovely|cool|awesome|wonderful|sweet|sad|funny|kind|"
         r"exciting|"
-        r"interesting|thoughtful|strange|odd|weird)|whatever|whoever|whenever|wherever|however|"
+        r"interesting|thoughtful|strange|odd|weird)|"
+        r"which (?:is|was) (?:why|how|where|when|what|because)|"
+        r"whatever|whoever|whenever|wherever|however|"
         r"what (?:i|we|he|she|they|you) |"
         r"(?:when|where|why|how|who|what|which) (?:i|we|he|she|they|you|it|the|my|our|this|that)\b)"
     ),
+    tellings=(
+        r"(?:(?:could|can|would|will) (?:you|u) (?:please |kindly |just |also )*(?:note(?: down)?|"
+        r"remember|record|save|store|memori[sz]e|write down|keep in mind|bear in mind)"
+        r"(?: that\b|:)|"
+        r"did you know that\b)"
+    ),
+    proposals=r"how about (?:we|i)\b.*\b(?:from (?:now|here|today) on|going forward|in future)\b",
+    fragments=_bag("why whats whos whens wheres whys hows"),
+    relative_heads=_bag("where when why how"),
+    perfects=_bag("has have had hasn't haven't hadn't hasnt havent hadnt"),
+    modals=_bag("will may might must"),
+    no_subjects=_bag(
+        "not never in at on to of for from with by as and or but so too very really quite just "
+        "also already only still always often sometimes back here there out home away off up down "
+        "now then today yesterday tomorrow well able born tired sick ill glad happy late busy sure "
+        "sorry me us him them"
+    ),
+    past_forms=_bag(
+        "been gone got gotten left became begun brought built bought caught chosen "
+        "done drawn driven eaten fallen felt found flown forgotten given grown had heard held kept "
+        "known led lost made met paid said sold seen sent slept spoken spent "
+        "taken taught told thought understood won written went came did took began gave knew saw "
+        "spoke wrote grew drove broke broken"
+    ),
+    same_forms=_bag("come become put read run set shut cut hit let"),
+    inflections=("s", "ed", "ing"),
 )

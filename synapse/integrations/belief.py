@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -43,11 +44,11 @@ class Belief:
     fact: str
     """Uuid of the fact that says it."""
     outcome: Literal["new", "confirmed", "past"]
-    """``confirmed``: it was known and holds, or held then; ``past``: a later value was known."""
+    """``confirmed``: it was known and holds, or held then; ``past``: a later value holds by now."""
     superseded: tuple[str, ...] = ()
     """Facts that it has ended; each now points to it by its end and its subject."""
     by: str | None = None
-    """The later fact that replaces it, where it is past."""
+    """The later fact that replaces it, or will, where one was known."""
     left_to_the_batch: tuple[str, ...] = ()
     """Facts that it replaces and that could not be ended now; the next run finds them."""
     new_entities: tuple[tuple[str, str], ...] = ()
@@ -71,8 +72,9 @@ class Believer:
     ) -> Belief:
         """Take a statement for true.
 
-        A relation that holds one value at a time ends its other values where this one begins;
-        others are appended to. What is known and holds gets one more episode. While a run writes,
+        A relation that holds one value at a time ends the value before where this one begins, and
+        this one where the next one that is known begins, in whatever order they are told; others
+        are appended to. What is known and holds gets one more episode. While a run writes,
         this waits some seconds; after that it believes without ending anything.
 
         Args:
@@ -110,17 +112,22 @@ class Believer:
             self._store.confirm_fact(graph, same, told.episode)
             return Belief(same, "confirmed", new_entities=told.new_entities)
         is_single = relations.cardinality(said.relation) == "single"
-        later = _later(before.facts, slot, said.valid_at_s) if is_single else None
-        ends_s = None if later is None else float(before.facts.valid_at_s[later])
+        facts, later, old = before.facts, None, list[int]()
+        if is_single:
+            later = _later(facts, slot, said.valid_at_s)
+            old = _replaced(facts, slot, said.valid_at_s, later)
+        ends_s = None if later is None else float(facts.valid_at_s[later])
         self._store.write_memory(graph, told.document(with_fact=True, ends_s=ends_s))
-        if later is not None:
-            return Belief(
-                told.fact, "past", by=before.facts.uuid[later], new_entities=told.new_entities
-            )
-        old = [before.facts.uuid[row] for row in slot if is_single and _holds(before.facts, row)]
-        ended = self._end(graph, old, said.valid_at_s, now_s, token) if token else set()
-        left = tuple(uuid for uuid in old if uuid not in ended)
-        return Belief(told.fact, "new", tuple(sorted(ended)), None, left, told.new_entities)
+        replaced = [facts.uuid[row] for row in old]
+        ended = self._end(graph, replaced, said.valid_at_s, now_s, token) if token else set()
+        return Belief(
+            told.fact,
+            "past" if ends_s is not None and ends_s <= now_s else "new",
+            tuple(sorted(ended)),
+            None if later is None else facts.uuid[later],
+            tuple(uuid for uuid in replaced if uuid not in ended),
+            told.new_entities,
+        )
 
     def _known_of(self, told: _Told, relations: RelationTable) -> GraphSnapshot:
         if told.said.subject not in told.known:
@@ -248,6 +255,18 @@ def _slot(known: GraphSnapshot, subject: str, relation: str, relations: Relation
 
 def _holds(facts: Facts, row: int) -> bool:
     return bool(np.isnan(facts.invalid_at_s[row]))
+
+
+def _replaced(facts: Facts, slot: list[int], at_s: float, later: int | None) -> list[int]:
+    """What this value ends: what held when it begins, up to now or until the next value, which
+    was told before."""
+    until_s = inf if later is None else float(facts.valid_at_s[later])
+    return [
+        row
+        for row in slot
+        if not facts.valid_at_s[row] > at_s
+        and (_holds(facts, row) or (at_s < facts.invalid_at_s[row] == until_s))
+    ]
 
 
 def _later(facts: Facts, slot: list[int], valid_at_s: float) -> int | None:

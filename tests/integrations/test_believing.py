@@ -1,5 +1,8 @@
 """Turns heard, statements believed without a model, and the block an agent is told."""
 
+from itertools import permutations
+from math import isnan
+
 import pytest
 
 pytest.importorskip("graphiti_core")
@@ -94,6 +97,27 @@ def test_what_is_told_late_ends_where_the_later_value_begins(believe, any_store,
     late = believe("API", "RUNS_ON", "8080", 1)
     assert (late.outcome, late.by) == ("past", new.fact)
     assert holding(any_store, graph_name) == ["9090"]
+
+
+def spans(store, graph):
+    facts, names = (snapshot := store.read_graph(graph)).facts, snapshot.entities.name
+    return {
+        names[facts.target[row]]: (facts.valid_at_s[row] / DAY_S, facts.invalid_at_s[row] / DAY_S)
+        for row in range(len(facts))
+    }
+
+
+@pytest.mark.parametrize("order", list(permutations([(1, "a"), (5, "b"), (10, "c"), (500, "d")])))
+def test_values_told_in_any_order_follow_each_other(believe, any_store, graph_name, order):
+    told = {value: believe("API", "RUNS_ON", value, at_day) for at_day, value in order}
+    ends = spans(any_store, graph_name)
+    assert [ends[value] for value in "abc"] == [(1, 5), (5, 10), (10, 500)]
+    assert ends["d"][0] == 500 and isnan(ends["d"][1])
+    for number, value in enumerate("abc"):
+        known_later = [v for _, v in order[: [v for _, v in order].index(value)] if v > value]
+        assert told[value].by == (told[min(known_later)].fact if known_later else None)
+        is_past = set(known_later) - {"d"}
+        assert told[value].outcome == ("past" if is_past else "new"), number
 
 
 @pytest.mark.parametrize("relation", ["USES", "LIKES", "KNOWS", "HAS_PET"])

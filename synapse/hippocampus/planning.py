@@ -122,12 +122,13 @@ def plan_prune(
     """
     plan, uuids = empty_plan(scope, thoughts), thoughts.snapshot.memory_uuids
     taken = {memory for change in beside for memory in (change.memory, change.by)}
-    ranked = thoughts.standing.pruning.ranked_candidates.tolist()
+    standing = thoughts.standing
+    decision = standing.pruning if max_changes is None else standing.pruned(max_changes)
+    ranked = decision.ranked_candidates.tolist()
     rows = {uuids[row]: row for row in ranked if uuids[row] not in taken}
     images = store.read_images(scope.graph, rows) if rows else {}
     movable = [images[uuid] for uuid in rows if uuid in images and not images[uuid].obstacle]
     allowed = allowance(plan.seen, runs, thoughts.now_s, max_changes).without(beside)
-    decision = thoughts.standing.pruning
     changes = tuple(
         PlannedChange(
             do="archive",
@@ -143,7 +144,7 @@ def plan_prune(
         plan.model_copy(update={"changes": changes}),
         waiting_count=len(movable) - len(changes),
         warnings=_cannot_move(image for image in images.values() if image.obstacle),
-        why_nothing="" if changes else _why_nothing(thoughts, len(rows), len(movable), allowed),
+        why_nothing="" if changes else _why_nothing(thoughts, len(rows), movable, allowed),
     )
 
 
@@ -194,14 +195,17 @@ def _cannot_move(candidates: Iterable[MemoryImage]) -> tuple[str, ...]:
 
 
 def _why_nothing(
-    thoughts: Thoughts, candidates_count: int, movable_count: int, allowed: Allowance
+    thoughts: Thoughts,
+    candidates_count: int,
+    movable: Sequence[MemoryImage],
+    allowed: Allowance,
 ) -> str:
     if not len(thoughts.standing.pruning.ranked_candidates):
         return thoughts.standing.why_no_candidate
     if not candidates_count:
         return "the same plan ends every fact that is a candidate"
-    if not movable_count:
+    if not movable:
         return "no candidate can be archived"
-    if not allowed.in_all or not any(allowed.of_kind.values()):
+    if not allowed.in_all or not any(allowed.of_kind[image.kind] for image in movable):
         return f"earlier runs of {BUDGET_DAYS:g} days, and this one, have changed all that they may"
     return "the candidates are entities, and facts that hang on them have to go first"

@@ -184,15 +184,24 @@ class PruningPolicy:
         self._config = config
         self._threshold = threshold
 
-    def decide(self, outline: GraphOutline, faded: Faded) -> PruningDecision:
+    def decide(
+        self, outline: GraphOutline, faded: Faded, max_changes: int | None = None
+    ) -> PruningDecision:
         """Decide about every memory of a graph.
 
         Each memory is first looked at by itself. What may still go is then walked through in
         order of worth, until the cap is reached: a fact goes unless something hangs on it, an
         entity once all its facts have gone.
+
+        Args:
+            outline: the graph.
+            faded: its memories.
+            max_changes: what somebody has allowed for this run, in place of the caps.
         """
         reasons = self._by_itself(outline, faded)
-        cap_count = self._cap_count(len(reasons), faded.archived_count)
+        cap_count = max_changes
+        if cap_count is None:
+            cap_count = self._cap_count(len(reasons), faded.archived_count)
         walk = _Walk(outline, faded, reasons)
         walk.go(cap_count)
         stays = _VERDICT_OF_REASON[reasons[len(outline.entity_uuids) :]] != CANDIDATE

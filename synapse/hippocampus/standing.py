@@ -173,8 +173,12 @@ class Standing:
     @cached_property
     def pruning(self) -> PruningDecision:
         """Keep, spare or candidate for each memory, with the reason."""
+        return self.pruned()
+
+    def pruned(self, max_changes: int | None = None) -> PruningDecision:
+        """The same where somebody has allowed so many changes, in place of the caps."""
         policy = PruningPolicy(self.config.pruning, self.config.prune_below)
-        return policy.decide(self.outline, self.faded)
+        return policy.decide(self.outline, self.faded, max_changes)
 
     @property
     def why_no_candidate(self) -> str:

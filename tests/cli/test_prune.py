@@ -82,3 +82,12 @@ def test_used_up_caps_are_the_reason(prune: Any, summary: Any) -> None:
     for done in taken:
         assert bool(done["archived"]) != bool(done["reason_for_zero"])
     assert "over_cap" in summary()["pruning"]["spared_by"]
+
+
+def test_an_explicit_number_stands_in_place_of_all_caps(
+    demo: str, store: FalkorStore, prune: Any
+) -> None:
+    listed = prune().out.splitlines()
+    assert 0 < sum(line.endswith("moves into the archive") for line in listed) < 30, listed
+    assert prune("--apply", "--max-changes", "30", "--json").summary["archived"] == 30
+    assert len(archived(store, demo)) == 30

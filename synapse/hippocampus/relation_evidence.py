@@ -1,8 +1,9 @@
 """What the times of facts show about how many values a relation holds.
 
 Values of a relation that holds one at a time begin one after another. Values that stand side by
-side also begin side by side: in one episode, at one date. Only the excess counts: with dates known
-to the year alone, values that follow each other quickly begin "together" by chance.
+side also begin side by side: in one episode, at one date. A value whose end is the very moment at
+which the next one begins came before it, however short it was. Only the excess counts: with dates
+known to the year alone, values that follow each other quickly begin "together" by chance.
 """
 
 from __future__ import annotations
@@ -82,6 +83,8 @@ class Statements:
     start_s: Floats
     end_s: Floats
     """Ends that somebody wrote; NaN where there is none, and where a machine concluded it."""
+    handed_over_s: Floats
+    """All ends, whoever has written them: they only tell which of two values came first."""
     is_self_loop: Bools
     counts: Bools
     """Statements about the world that have a time; all others only add to the totals."""
@@ -111,7 +114,9 @@ def count_evidence(facts: Statements, properties_count: int, tolerance_s: float)
     chain = np.flatnonzero(is_first)
     step = slot[chain][1:] == slot[chain][:-1]
     before, after = chain[:-1][step], chain[1:][step]
-    together = start_s[after] - start_s[before] < 0.5 * resolution_s[prop[after]]
+    apart_s = start_s[after] - start_s[before]
+    hands_over = (apart_s > 0) & (facts.handed_over_s[row][before] == start_s[after])
+    together = (apart_s < 0.5 * resolution_s[prop[after]]) & ~hands_over
     known_end = ~np.isnan(end_s[before])
     gap_s = start_s[after] - end_s[before]
     near = np.maximum(tolerance_s, resolution_s[prop[after]])

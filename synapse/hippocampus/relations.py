@@ -251,6 +251,7 @@ def _statements(snapshot: GraphSnapshot, time: Timeline, prop: Ints) -> Statemen
         value=np.array(value, np.int64)[facts.target],
         start_s=time.start_s,
         end_s=np.where(time.retired | ~time.ended, np.nan, time.end_s),
+        handed_over_s=time.end_s,
         is_self_loop=facts.source == facts.target,
         counts=time.speaks,
     )

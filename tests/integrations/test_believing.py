@@ -1,5 +1,6 @@
 """Turns heard, statements believed without a model, and the block an agent is told."""
 
+from datetime import timedelta
 from itertools import permutations
 from math import isnan
 
@@ -268,3 +269,17 @@ def test_one_memory_is_explained_as_by_the_command(falkordb_uri, graph_name):
     assert outcome.report.status == "ok"
     assert (explanation.kind, explanation.text) == ("entity", "Ann")
     assert (status["traces"], status["surprises"], status["failures"]) == (5, 0, {})
+
+
+def test_values_in_quick_succession_teach_nothing_else(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for number in range(8):
+                moment = START + timedelta(milliseconds=15 * number)
+                await hippocampus.believe(
+                    "API", "RUNS_ON", f"port {number}", valid_at=moment, group_id=graph_name
+                )
+            await hippocampus.consolidate(graph_name)
+            return await hippocampus.believe("API", "RUNS_ON", "port 80", group_id=graph_name)
+
+    assert len(run(story()).superseded) == 1

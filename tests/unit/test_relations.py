@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
@@ -264,6 +265,21 @@ def test_ends_that_a_machine_concluded_show_nothing() -> None:
     said = [s for s in one_by_one("FROBNICATE", 20, 4) if s[1] != "NOTED"]
     table = learn(graph(said, [s[3] + 40.0 for s in said], retired=True))
     assert table.cardinality("FROBNICATE") == "unknown"
+
+
+@pytest.mark.parametrize("values_count", [2, 5, 12])
+def test_values_handed_over_within_a_second_are_a_sequence(values_count: int) -> None:
+    said = [("api", "RUNS_ON", f"port {n}", 0.0) for n in range(values_count)]
+    known = graph(said, [0.0] * values_count, retired=True).facts
+    known.valid_at_s[:] = BEGIN_S + 0.02 * np.arange(values_count)
+    known.invalid_at_s[:] = np.append(known.valid_at_s[1:], np.nan)
+    snapshot = dataclasses.replace(graph(said), facts=known)
+    (relation,) = learn(snapshot).relations
+    assert relation.cardinality == "single"
+    assert any("began later than the one before" in reason for reason in relation.reasons)
+    known.invalid_at_s[:] = np.nan
+    known.expired_at_s[:] = np.nan
+    assert learn(snapshot).relations[0].single < relation.single
 
 
 MANY_WORDS = ("LIKES", "USES", "KNOWS", "OWNS", "SUPPORTS", "SPEAKS")

@@ -70,8 +70,8 @@ class Occasion:
         hours = self.every_minutes // 60
         if not self.fits_the_clock:
             raise UsageError(
-                f"cron cannot say every {self.every_minutes} minutes; take a part of an hour or of"
-                " a day (20m, 6h), or --systemd"
+                f"cron cannot say every {self.every_minutes} minutes; take a span that divides"
+                " an hour or a day (20m, 6h), or --systemd"
             )
         if hours == 0:
             return f"*/{self.every_minutes} * * * *"
@@ -121,12 +121,13 @@ class Batch:
         """Lines for a crontab."""
         command = shlex.join(self.command).replace("%", r"\%")  # cron ends the command at a %
         variables = "".join(f"{name}={value}\n" for name, value in self._all_variables().items())
+        notes = self._notes("this crontab", self.variables)
         return f"""\
 # {NAME}. Take it over with: (crontab -l; synapse schedule print --cron …) | crontab -
 # Overlap: a run that finds another one at work writes nothing and ends with 0.
 # Machine off: a missed run is not made up for; the next one does the work of both.
 # Time zone: the machine's own. Exit code: cron ignores it, and mails what a failed run says.
-{self._notes("this crontab")}{variables}{occasion.as_cron()} {command} >> "$HOME/synapse.jsonl"
+{notes}{variables}{occasion.as_cron()} {command} >> "$HOME/synapse.jsonl"
 """
 
     def as_units(self, occasion: Occasion) -> dict[str, str]:
@@ -151,7 +152,7 @@ Description=Synapse: consolidate the memory of an agent
 [Service]
 Type=oneshot
 {variables}# Further settings: what stands in this file wins; chmod 600
-{secret}{self._notes("this file")}EnvironmentFile=-%h/.config/synapse.env
+{secret}{self._notes("this file", self.variables)}EnvironmentFile=-%h/.config/synapse.env
 ExecStart={start}
 TimeoutStartSec={self.limit_s + 60}
 """
@@ -182,8 +183,11 @@ WantedBy=timers.target
               env:
                 - name: SYNAPSE_HEALTH_CHECK_URL
                   value: {json.dumps(self.ping)}"""
-        secrets = " ".join(f"--from-literal={shlex.quote(v)}" for v in self._secrets())
-        notes = self._notes("the secret")
+        variables = self._variables_in_a_container()
+        secrets = " ".join(
+            f"--from-literal={shlex.quote(f'{name}={v}')}" for name, v in variables.items()
+        )
+        notes = self._notes("the secret", variables)
         return f"""\
 # kubectl create secret generic synapse {secrets}
 {notes}# Overlap: Forbid, and a run that finds another one at work writes nothing and ends with 0.
@@ -235,16 +239,16 @@ spec:
         ping = {"SYNAPSE_HEALTH_CHECK_URL": self.ping} if self.ping else {}
         return {**self.variables, **ping}
 
-    def _secrets(self) -> list[str]:
-        """The same for a container, which has a machine of its own."""
+    def _variables_in_a_container(self) -> dict[str, str]:
+        """What a container is told, which has a machine of its own."""
         local = _HERE.match(self.variables.get("FALKORDB_URI", "redis://localhost"))
         address = {"FALKORDB_URI": "redis://…"} if local else {}
-        return [f"{name}={value}" for name, value in {**self.variables, **address}.items()]
+        return {**self.variables, **address}
 
-    def _notes(self, place: str) -> str:
+    def _notes(self, place: str, variables: Mapping[str, str]) -> str:
         """What a person still has to write, and into what."""
         notes = []
-        address = self.variables.get("FALKORDB_URI", "")
+        address = variables.get("FALKORDB_URI", "")
         if PASSWORD in address:
             notes.append(f"# In {place}, write the password for {PASSWORD}, percent-encoded.\n")
         if OPTIONS in address:

@@ -184,9 +184,12 @@ def test_a_file_that_is_taken_along_names_the_server(tmp_path):
     assert f"--config {tmp_path / 'synapse.toml'}" in other
 
 
-@pytest.mark.parametrize("uri", ["", "redis://127.0.0.1:1", "unix:///run/x", "embedded:/data"])
+@pytest.mark.parametrize(
+    "uri", ["", "redis://127.0.0.1:1", "redis://:pw@localhost", "unix:///run/x", "embedded:/data"]
+)
 def test_a_container_is_not_told_an_address_that_means_itself(tmp_path, uri):
-    assert "FALKORDB_URI=redis://…" in printed("--kubernetes", folder=tmp_path, uri=uri)
+    text = printed("--kubernetes", folder=tmp_path, uri=uri)
+    assert "FALKORDB_URI=redis://…" in text and "PASSWORD" not in text
 
 
 @given(printable)

@@ -1,6 +1,7 @@
 """The job in a real Hermes, from its installation to its end."""
 
 import json
+import os
 import re
 import shlex
 
@@ -113,6 +114,17 @@ def test_a_profile_has_its_own_job(world):
     assert world.jobs() == []
     lost = world.synapse("hermes", "install", "--profile", "nobody")
     assert lost.code == 2 and "no profile 'nobody'" in lost.err
+
+
+def test_a_relative_home_is_the_same_for_both(world):
+    world.workplace.mkdir(parents=True, exist_ok=True)
+    world.variables["HERMES_HOME"] = os.path.relpath(world.home, world.workplace)
+    assert "made the job" in installed(world, "--group-id", "a")
+    assert "made" not in installed(world, "--group-id", "a")
+    (job,) = world.jobs()
+    assert f"job {job['id']}" in world.synapse("hermes", "status").out
+    assert world.synapse("hermes", "uninstall").out.count("removed") == 2
+    assert world.jobs() == []
 
 
 def test_what_hermes_refuses_is_said_in_a_sentence(world):

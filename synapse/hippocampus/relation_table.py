@@ -33,6 +33,8 @@ class Relation:
     """Median time that its facts stay true, ``None`` where too few of them have ended."""
     reasons: tuple[str, ...]
     """Sentences."""
+    is_listed: bool = False
+    """Whether the user has decided how many values it holds."""
 
     def as_row(self) -> dict[str, Any]:
         """Plain values, rounded for display."""

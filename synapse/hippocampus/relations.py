@@ -201,15 +201,14 @@ class RelationLearner:
             reasons = [HOUSEKEEPING]
         elif kind == "unknown":
             reasons = [*reasons, UNDECIDED]
-        for name in names:
-            if self.normal(name) in self._listed:
-                kind, confidence = self._listed[self.normal(name)], 1.0
-                single = float(kind == "single")
-                reasons = [f"{name} is listed as {kind}."]
-                break
+        listed = next((name for name in names if self.normal(name) in self._listed), None)
+        if listed is not None:
+            kind, confidence = self._listed[self.normal(listed)], 1.0
+            single = float(kind == "single")
+            reasons = [f"{listed} is listed as {kind}."]
         return Relation(
             names[0], tuple(names), kind, confidence, single, facts_count, lifetime_days,
-            tuple(reasons),
+            tuple(reasons), listed is not None,
         )  # fmt: skip
 
     def _decide(self, chances: Floats) -> tuple[Cardinality, float]:

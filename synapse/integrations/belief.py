@@ -22,6 +22,9 @@ from synapse.hippocampus.stamps import YEAR_TWO_S, format_stamp
 
 _WAIT_FOR_LOCK_S = 5.0
 _BETWEEN_TRIES_S = 0.05
+_ENDED_BY_CHOICE = {("uses",), ("has",), ("is",), ("deployed",)}
+"""First words of relations that hold one value here and many there: what a run can weigh against
+the rest of the graph, and takes back where it was wrong, is not ended at once by a name alone."""
 _YEAR_9999_S = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 """What many write for "for ever"."""
 
@@ -111,9 +114,8 @@ class Believer:
             self._store.write_memory(graph, told.document())
             self._store.confirm_fact(graph, same, told.episode)
             return Belief(same, "confirmed", new_entities=told.new_entities)
-        is_single = relations.cardinality(said.relation) == "single"
         facts, later, old = before.facts, None, list[int]()
-        if is_single:
+        if _replaces(said.relation, relations):
             later = _later(facts, slot, said.valid_at_s)
             old = _replaced(facts, slot, said.valid_at_s, later)
         ends_s = None if later is None else float(facts.valid_at_s[later])
@@ -229,6 +231,14 @@ def plain(text: str) -> str:
     'Ann lives in ?Oslo'
     """
     return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def _replaces(relation: str, relations: RelationTable) -> bool:
+    """Whether a new value ends the ones before at once."""
+    known = relations.relation(relation)
+    return known.cardinality == "single" and (
+        known.is_listed or split_name(relation)[:1] not in _ENDED_BY_CHOICE
+    )
 
 
 def _same(known: GraphSnapshot, slot: list[int], target: str, at_s: float) -> str | None:

@@ -128,6 +128,22 @@ def test_many_values_live_side_by_side(believe, any_store, graph_name, relation)
     assert holding(any_store, graph_name) == ["Ada", "Bob"]
 
 
+@pytest.mark.parametrize(
+    "relation", ["HAS_PORT", "USES_DATABASE", "is located in", "deployedOn", "HAS_CEO"]
+)
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_what_has_uses_is_and_deployed_replace_is_the_users_choice(
+    any_store, graph_name, relation, is_listed
+):
+    config = RelationsConfig(single=(relation,) if is_listed else ())
+    table = RelationLearner(config).learn(empty_graph(graph_name), 0.0)
+    assert table.cardinality(relation) == "single"
+    for number in range(2):
+        said = Statement("API", relation, f"v{number}", f"API v{number}", number * DAY_S)
+        Believer(any_store, lambda _s: None).believe(graph_name, "g", said, table, 9 * DAY_S)
+    assert holding(any_store, graph_name) == (["v1"] if is_listed else ["v0", "v1"])
+
+
 def test_a_held_lock_leaves_the_rest_to_the_batch(believe, any_store, graph_name):
     old = believe("API", "RUNS_ON", "8080", 1)
     assert any_store.acquire_lock(graph_name, "somebody", 60.0)

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
@@ -31,6 +32,9 @@ class StubEndpoint(BaseHTTPRequestHandler):
                     for i, text in enumerate(texts)]  # fmt: skip
             body = {"object": "list", "data": rows, "model": "m",
                     "usage": {"prompt_tokens": 1, "total_tokens": 1}}  # fmt: skip
+        elif asked["model"].startswith("sends "):
+            self.send_raw(asked["model"].removeprefix("sends ").encode())
+            return
         elif asked["model"] == "unknown":
             self.send_error(404)
             return
@@ -44,7 +48,9 @@ class StubEndpoint(BaseHTTPRequestHandler):
             choice = {"index": 0, "finish_reason": "stop", "message": message}
             body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m",
                     "choices": [choice]}  # fmt: skip
-        raw = json.dumps(body).encode()
+        self.send_raw(json.dumps(body).encode())
+
+    def send_raw(self, raw):
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
@@ -123,3 +129,22 @@ def test_the_command_talks_line_by_line(falkordb_uri, graph_name, endpoint, stor
     assert done.stdout.splitlines() == ["You said: Ann moved to Oslo.", "You said: Where is Ann?"]
     assert "not remembered" not in done.stderr
     assert len(store.read_graph(graph_name).episodes) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{", "<html>proxy</html>", "{}", '{"choices": []}', '{"choices": [{"message": null}]}',
+        '{"choices": [{}]}', "null", "[1]", '{"choices": [{"message": {"content": [1]}}]}', "\\xff",
+    ],
+)  # fmt: skip
+def test_what_is_no_answer_is_said_in_one_sentence(falkordb_uri, graph_name, endpoint, body):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            bridge = ChatBridge(hippocampus, replace(endpoint, model=f"sends {body}"), graph_name)
+            with pytest.raises(SynapseError, match="no chat completion") as refused:
+                await bridge.say("I moved to Oslo.")
+            await bridge.close()
+            return refused.value
+
+    assert len(str(run(story()))) < 130

@@ -19,6 +19,7 @@ from synapse.hippocampus.plan import EndChange
 from synapse.hippocampus.ports import LOCK_TTL_S, GraphDocument, MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.stamps import YEAR_TWO_S, format_stamp
+from synapse.integrations.texts import plain
 
 _WAIT_FOR_LOCK_S = 5.0
 _BETWEEN_TRIES_S = 0.05
@@ -224,15 +225,6 @@ def _refuse_what_is_none(said: Statement) -> None:
         )
 
 
-def plain(text: str) -> str:
-    """A text without what no graph can hold: NUL and unpaired surrogates.
-
-    >>> plain("Ann\\0 lives in \\ud800Oslo")
-    'Ann lives in ?Oslo'
-    """
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
-
-
 def _replaces(relation: str, relations: RelationTable) -> bool:
     """Whether a new value ends the ones before at once."""
     known = relations.relation(relation)
@@ -253,13 +245,17 @@ def _same(known: GraphSnapshot, slot: list[int], target: str, at_s: float) -> st
 
 def _slot(known: GraphSnapshot, subject: str, relation: str, relations: RelationTable) -> list[int]:
     """Rows of the subject's facts about the property that a relation names."""
-    facts, code = known.facts, relations.property_code(relation)
-    words = split_name(relation)
+    facts, code, words = known.facts, relations.property_code(relation), split_name(relation)
+
+    def is_same(name: str) -> bool:
+        if code >= 0 and relations.property_code(name) == code:
+            return True
+        return split_name(name) == words if words else name.strip() == relation.strip()
+
     return [
         row
         for row, name in enumerate(facts.relation)
-        if known.entities.uuid[int(facts.source[row])] == subject
-        and (split_name(name) == words or (code >= 0 and relations.property_code(name) == code))
+        if known.entities.uuid[int(facts.source[row])] == subject and is_same(name)
     ]
 
 

@@ -23,9 +23,9 @@ from graphiti_core.llm_client.openai_generic_client import OpenAIGenericClient
 
 from synapse.errors import SynapseError
 from synapse.hippocampus.gate import QuestionGate
-from synapse.integrations.belief import plain
 from synapse.integrations.graph_names import DEFAULT_GRAPH
 from synapse.integrations.graphiti import Hippocampus
+from synapse.integrations.texts import plain, refuse_what_is_no_text
 
 INSTRUCTION = (
     "You have a long-term memory. What it holds about this turn follows as quoted data: use it, "
@@ -91,6 +91,7 @@ class ChatBridge:
         Raises:
             SynapseError: the endpoint cannot be reached or refuses; nothing was ingested.
         """
+        refuse_what_is_no_text(text=text)
         text = plain(text)
         turn = self._gate.split(text)
         context = await self._hippocampus.context(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from synapse.errors import ConfigurationError
+from synapse.errors import ConfigurationError, UsageError
 
 DEFAULT_GRAPH = "default_db"
+_GROUP = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def server_uri(driver: Any) -> str:
@@ -48,6 +50,25 @@ def graph_of(driver: Any, group_id: str | None) -> str:
     if group_id is None or group_id == "":
         return str(getattr(driver, "_database", DEFAULT_GRAPH))
     return DEFAULT_GRAPH if group_id in ("_", "\\_") else group_id
+
+
+def refuse_group(driver: Any, group_id: Any) -> None:
+    """Refuse the name of a group that Graphiti would not search: what is written there is lost.
+
+    Args:
+        driver: Graphiti's; its own default group is fine.
+        group_id: the name.
+
+    Raises:
+        UsageError: it is no such name.
+    """
+    if group_id in (None, "", getattr(driver, "default_group_id", None)):
+        return
+    if not isinstance(group_id, str) or not _GROUP.fullmatch(group_id):
+        raise UsageError(
+            f"group_id {str(group_id)[:30]!r} is no group of Graphiti's; use letters, digits, "
+            "dashes and underscores"
+        )
 
 
 def argument(function: Callable[..., Any], name: str, args: Any, options: Any) -> Any:

@@ -33,9 +33,9 @@ from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.aside import Aside
-from synapse.integrations.belief import Belief, Believer, Statement, plain
+from synapse.integrations.belief import Belief, Believer, Statement
 from synapse.integrations.briefing import Briefer
-from synapse.integrations.graph_names import argument, graph_of, server_uri
+from synapse.integrations.graph_names import argument, graph_of, refuse_group, server_uri
 from synapse.integrations.moments import seconds_of
 from synapse.integrations.observation import (
     Ingested,
@@ -48,6 +48,7 @@ from synapse.integrations.observation import (
 from synapse.integrations.recall import RecalledFacts
 from synapse.integrations.recaller import Recaller
 from synapse.integrations.relation_memory import RelationMemory
+from synapse.integrations.texts import plain, refuse_what_is_no_text
 from synapse.settings import load_settings
 from synapse.store import open_store
 
@@ -148,6 +149,7 @@ class Hippocampus:
             num_results: for what is asked.
             episode: further arguments of ``add_episode``, such as ``source_description``.
         """
+        refuse_what_is_no_text(text=text)
         turn, result, recalled = self._gate.split(text), None, RecalledFacts()
         if turn.stated:
             said = {
@@ -169,17 +171,23 @@ class Hippocampus:
         Args:
             subject, object: names of entities; unknown ones are created.
             relation: its name, as ``LIVES_IN``.
-            fact: the sentence; by default the three names one after the other.
+            fact: the sentence; by default, or if it is blank, the three names one after the other.
             valid_at: since when it holds; by default now.
             group_id: the group it belongs to.
 
         Raises:
-            UsageError: what is said is none, or ``valid_at`` stands for no moment.
+            UsageError: what is said is none, ``valid_at`` stands for no moment, or Graphiti knows
+                no such groups.
             StoreError: it could not be written.
         """
+        refuse_what_is_no_text(
+            subject=subject, relation=relation, object=object, fact="" if fact is None else fact
+        )
+        refuse_group(self.graphiti.driver, group_id)
         graph, now_s = graph_of(self.graphiti.driver, group_id), self._clock()
-        words = " ".join(split_name(relation))
-        text = fact or f"{subject} {words} {object}"
+        subject, relation, object = subject.strip(), relation.strip(), object.strip()
+        words = " ".join(split_name(relation)) or relation
+        text = (fact or "").strip() or f"{subject} {words} {object}"
         since_s = now_s if valid_at is None else seconds_of(valid_at, "valid_at")
         said = Statement(subject, relation, object, text, since_s)
         group = self.graphiti.driver.default_group_id if group_id is None else group_id
@@ -208,6 +216,7 @@ class Hippocampus:
             at: as of this moment instead of now.
             num_results: facts to look up for a question.
         """
+        refuse_what_is_no_text(about=about)
         at_s = self._clock() if at is None else seconds_of(at, "at")
         try:
             return await self._brief(plain(about), group_id, at_s, at, max_tokens, num_results)

@@ -234,3 +234,50 @@ def test_after_the_close_search_goes_on(falkordb_uri, graph_name):
     assert (len(found), noticed, block) == (1, [], "")
     assert status["lost_recalls"] == 1
     assert "closed" in status["problem"]
+
+
+@pytest.mark.parametrize("thing", [None, 5, b"Ann", ["Ann"]])
+def test_what_is_no_text_is_refused_in_words(falkordb_uri, graph_name, thing):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for said in [(thing, "R", "o"), ("s", thing, "o"), ("s", "R", thing)]:
+                with pytest.raises(UsageError, match="must be text, not"):
+                    await hippocampus.believe(*said, group_id=graph_name)
+            with pytest.raises(UsageError, match="fact must be text"):
+                await hippocampus.believe("s", "R", "o", fact=thing or 0, group_id=graph_name)
+            for tell in (hippocampus.hear, hippocampus.context):
+                with pytest.raises(UsageError, match="must be text, not"):
+                    await tell(thing, group_id=graph_name)
+
+    run(story())
+
+
+@pytest.mark.parametrize("group_id", ["team a", "*", "a\0b", "a/b", "team\n", 5, "x" * 99 + "!"])
+def test_a_group_that_graphiti_never_searches_is_refused(falkordb_uri, graph_name, store, group_id):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            with pytest.raises(UsageError, match="no group of Graphiti's") as refused:
+                await hippocampus.believe("Ann", "LIVES_IN", "Oslo", group_id=group_id)
+            return refused.value
+
+    before = store.graphs()
+    assert len(str(run(story()))) < 130
+    assert set(store.graphs()) <= {*before, graph_name}
+
+
+def test_blanks_around_a_name_are_not_part_of_it(falkordb_uri, graph_name, store):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            await hippocampus.believe("Ann", "LIVES_IN", "Oslo", group_id=graph_name)
+            again = await hippocampus.believe(
+                " Ann\n", " LIVES_IN", "Oslo ", fact="  ", group_id=graph_name
+            )
+            rocket = await hippocampus.believe("Ann", "🚀", "Moon", fact=" ", group_id=graph_name)
+            bug = await hippocampus.believe("Ann", "🐛", "Moon", group_id=graph_name)
+            return again, rocket, bug
+
+    again, rocket, bug = run(story())
+    assert (again.outcome, rocket.outcome, bug.outcome) == ("confirmed", "new", "new")
+    graph = store.read_graph(graph_name)
+    assert sorted(graph.entities.name) == ["Ann", "Moon", "Oslo"]
+    assert sorted(graph.facts.text) == ["Ann lives in Oslo", "Ann 🐛 Moon", "Ann 🚀 Moon"]

@@ -156,6 +156,11 @@ def test_what_a_name_alone_says(name: str, kind: str) -> None:
     assert by_name(name) == kind
 
 
+def test_relations_named_by_symbols_stay_apart() -> None:
+    said = [("api", "🚀", "a", 1.0), ("api", "🐛", "b", 2.0), ("api", "!?", "c", 3.0)]
+    assert len(learn(graph(said)).relations) == 3
+
+
 def test_an_unknown_word_says_nothing() -> None:
     assert by_name("FROBNICATE") == "unknown"
 

@@ -140,7 +140,7 @@ class RelationLexicon:
     def _normal(self) -> Callable[[str], str]:
         @lru_cache(maxsize=65_536)
         def normal(relation: str) -> str:
-            plain = self._plain(relation)
+            plain = self._plain(relation) or relation.strip()  # a symbol is a name of its own
             return self._synonyms.get(plain, plain)
 
         return normal

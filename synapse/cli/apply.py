@@ -56,7 +56,9 @@ def apply(
         job = Job(run.run_id, "apply", run.now_s, max_changes, by_person=True, dry_run=dry_run)
         changes = GraphChanges(store, run.scope, settings.hippocampus)
         applied = changes.apply(plan, job, uuid4().hex)
-    if applied.earlier is not None and applied.earlier.is_settled and not as_json:
+    was_applied = applied.earlier is not None and applied.earlier.is_settled
+    if was_applied and not applied.done and not applied.left and not as_json:
+        assert applied.earlier is not None
         print(_told_before(applied.earlier))
         return 0
     tell_applied(applied, dry_run=dry_run, as_json=as_json)

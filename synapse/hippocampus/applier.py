@@ -41,9 +41,16 @@ class Job:
     """False for what a person decided memory by memory, and for undoing."""
     undoes: RunEntry | None = None
     """The run whose changes are taken back."""
+    back: frozenset[str] = frozenset()
+    """Uuids of those of its memories that are back, or never went."""
     by_person: bool = False
     """Whether a person decided what is archived: no run proposes it again by itself."""
     dry_run: bool = False
+
+    @property
+    def settles(self) -> bool:
+        """Whether the journal learns something even where nothing is left to change."""
+        return self.undoes is not None and (bool(self.back) or not self.undoes.is_settled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +102,28 @@ class Applier:
             LockLost: the lock passed to another run; what was written stays, and the journal says
                 what was to come.
         """
-        journal = self._store.read_journal(plan.graph) if plan.changes else {}
+        is_empty = not plan.changes and not job.settles
+        journal = {} if is_empty else self._store.read_journal(plan.graph)
         own = {name: entry for name, entry in journal.items() if name == job.run_id}
         begun = next(iter(runs_of(own)), None)
         if job.is_capped and not job.dry_run:
             counting = runs_of(journal, budget_since_s(job.now_s))
             refuse_excess(plan, counting, job.now_s, job.max_changes)
-        if job.dry_run or not plan.changes:
-            checked = check(self._store, plan, room)
+        if job.dry_run or is_empty:
+            checked = check(self._store, plan, room, begun)
             done = frozenset(change.memory for change in checked.ready)
             return Applied(room, plan, done, checked.already, checked.left)
         with self.locked(plan.graph, room.revision):
-            checked = check(self._store, plan, room, is_resumed=begun is not None)
-            if not checked.ready and begun is None:
-                return Applied(room, plan, frozenset(), checked.already, checked.left)
+            checked = check(self._store, plan, room, begun)
+            already, is_over = checked.already, begun is None or begun.is_settled
+            if not checked.ready and is_over and not job.settles:
+                return Applied(room, plan, frozenset(), already, checked.left)
             noted, run = self._begin(plan, room, job, checked, begun)
             done, left = self._write(plan, job, checked)
-            ledger = _settled(plan, room.ledger, noted.ledger, done | checked.already)
-            settled = _settled_runs(run, job.undoes, done | checked.already, left)
+            ledger = _settled(plan, room.ledger, noted.ledger, done | already)
+            settled = _settled_runs(run, job.undoes, done | already | job.back, left)
             room = self._note(plan.graph, noted, ledger, settled)
-            return Applied(room, plan, done, checked.already, left, job.run_id)
+            return Applied(room, plan, done, already, left, job.run_id if run.changes else "")
 
     def note(self, graph: str, room: Room, entries: Mapping[str, Entry]) -> Room:
         """Write entries into the ledger, and free the lock.
@@ -143,7 +152,7 @@ class Applier:
     def _begin(
         self, plan: MemoryPlan, room: Room, job: Job, checked: Checked, resumed: RunEntry | None
     ) -> tuple[Room, RunEntry]:
-        run = resumed or RunEntry(
+        run = RunEntry(
             run_id=job.run_id,
             plan_id=plan.id,
             command=job.command,
@@ -157,11 +166,14 @@ class Applier:
                 for change in checked.ready
             ),
         )
+        if resumed is not None:
+            run = resumed.resumed(run.changes)
         ledger = dict(room.ledger)
         for change in checked.ready:
             if change.is_end:
                 ledger[change.memory] = begun(ledger.get(change.memory), change, job.run_id)
-        return self._note(plan.graph, room, ledger, (run,)), run
+        runs = (run,) if run.changes else ()
+        return self._note(plan.graph, room, ledger, runs), run
 
     def _write(
         self, plan: MemoryPlan, job: Job, checked: Checked
@@ -240,7 +252,7 @@ def _settled_runs(
     outcomes: dict[str, Outcome] = {
         **dict.fromkeys(left, "left"), **dict.fromkeys(made, "done")
     }  # fmt: skip
-    settled = [run.settled(outcomes)]
+    settled = [run.settled(outcomes)] if run.changes else []
     if undone is not None:
         settled.append(undone.settled(dict.fromkeys(made, "undone")))
     return settled

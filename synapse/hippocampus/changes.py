@@ -86,7 +86,7 @@ class GraphChanges:
         )
 
     def apply(self, plan: MemoryPlan, job: Job, lock_token: str) -> Applied:
-        """Carry out a plan, or complete what a run that died has begun of it.
+        """Carry out a plan, complete what a run that died has begun of it, or try what was left.
 
         Raises:
             UsageError: the plan is of another graph, was made with another configuration, or was
@@ -104,12 +104,15 @@ class GraphChanges:
         room = self._store.read_room(graph)
         earlier = run_of_plan(self._runs(), plan.id)
         if earlier is not None and earlier.is_settled:
-            if not earlier.having("done") and earlier.having("undone"):
+            already = {change.memory for change in earlier.having("done")}
+            undone = {change.memory for change in earlier.having("undone")}
+            is_rest = any(c.memory not in already | undone for c in plan.changes)
+            if undone and (is_rest or not already):
                 raise UsageError(
                     f"run {earlier.run_id} applied the plan and was undone; make a new plan"
                 )
-            already = frozenset(change.memory for change in earlier.having("done"))
-            return Applied(room, plan, already=already, earlier=earlier)
+            if not is_rest:
+                return Applied(room, plan, already=frozenset(already), earlier=earlier)
         if earlier is not None:
             job = replace(job, run_id=earlier.run_id)
         applied = Applier(self._store, lock_token).apply(plan, room, job)
@@ -140,7 +143,9 @@ class GraphChanges:
         )
         begun = next((r for r in runs if r.undoes == entry.run_id and not r.is_settled), None)
         run_id = job.run_id if begun is None else begun.run_id
-        job = replace(job, run_id=run_id, is_capped=False, undoes=entry)
+        unmarked = {change.memory for change in entry.having("", "done")}
+        back = found.already & unmarked
+        job = replace(job, run_id=run_id, is_capped=False, undoes=entry, back=back)
         applied = Applier(self._store, lock_token).apply(plan, room, job)
         already, left = found.already | applied.already, {**found.left, **applied.left}
         return Undone(entry, replace(applied, already=already, left=left))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.journal import RunEntry
 from synapse.hippocampus.ledger import Entry, decided_otherwise
 from synapse.hippocampus.plan import FactState
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
@@ -30,37 +31,51 @@ class Checked:
     """The facts that ends are about, as they are now."""
 
 
-def check(store: MemoryStore, plan: MemoryPlan, room: Room, is_resumed: bool = False) -> Checked:
+def check(
+    store: MemoryStore, plan: MemoryPlan, room: Room, begun: RunEntry | None = None
+) -> Checked:
     """Compare a plan with its graph.
 
     Args:
         store: where the graph is.
         plan: what is to change.
         room: what is decided about facts, and which memories are pinned.
-        is_resumed: whether an earlier run may have begun to move memories; the store knows which.
+        begun: the run that has begun to carry it out, if any. What that has moved is away; all
+            else is checked as if for the first time.
     """
+    settled = set() if begun is None else {change.memory for change in begun.having("done")}
     planned = {change.memory: change for change in plan.changes}
     ends = [change for change in plan.changes if change.is_end]
     named = {c.memory for c in ends} | {c.by for c in ends if c.by is not None}
     states = store.read_facts(plan.graph, named) if ends else {}
     moving = [change.memory for change in plan.changes if change.do == "archive"]
-    images = store.read_images(plan.graph, moving) if moving and not is_resumed else {}
+    images = store.read_images(plan.graph, moving) if moving else {}
+    moved = _moved(store, plan.graph, begun) if moving and begun is not None else frozenset()
     ready, already, left = [], set(), {}
     for change in plan.changes:
-        if change.is_end and _is_made(change, states.get(change.memory)):
+        is_made = change.is_end and _is_made(change, states.get(change.memory))
+        if is_made or change.memory in settled:
             already.add(change.memory)
             continue
         why_not = None
         if change.is_end:
             why_not = _obstacle(change, states, planned, room.ledger)
-        elif change.do == "archive" and not is_resumed:
-            is_pinned = change.memory in room.pins
-            why_not = PINNED if is_pinned else _cannot_move(change, images.get(change.memory))
+        elif change.do == "archive":
+            image = images.get(change.memory)
+            is_away = image is None and (change.memory, change.before) in moved
+            is_pinned = change.memory in room.pins and not is_away
+            why_not = PINNED if is_pinned else None if is_away else _cannot_move(change, image)
         if why_not is None:
             ready.append(change)
         else:
             left[change.memory] = why_not
     return Checked(tuple(ready), frozenset(already), left, states)
+
+
+def _moved(store: MemoryStore, graph: str, begun: RunEntry) -> frozenset[tuple[str, str]]:
+    """Uuid and digest of what a run has moved into the archive."""
+    entries = store.read_archive(graph, begun.run_id)
+    return frozenset((m.uuid, m.digest) for m in entries if m.state in ("copied", "archived"))
 
 
 def _is_made(change: PlannedChange, state: FactState | None) -> bool:

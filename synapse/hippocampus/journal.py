@@ -79,6 +79,16 @@ class RunEntry(BaseModel):
         )
         return self.model_copy(update={"changes": changes, "is_settled": True})
 
+    def resumed(self, changes: Iterable[JournaledChange]) -> RunEntry:
+        """The same run, at work again on these changes; what it knew of one before stays."""
+        wanted = {change.memory: change for change in changes}
+        known = {change.memory for change in self.changes}
+        again = tuple(
+            c.model_copy(update={"outcome": ""}) if c.memory in wanted else c for c in self.changes
+        )
+        new = tuple(change for memory, change in wanted.items() if memory not in known)
+        return self.model_copy(update={"changes": (*again, *new), "is_settled": False})
+
     def having(self, *outcomes: Outcome) -> list[JournaledChange]:
         """Its changes of these outcomes."""
         return [change for change in self.changes if change.outcome in outcomes]

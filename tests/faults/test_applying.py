@@ -16,10 +16,13 @@ import redis
 
 from synapse.errors import OutOfMemory, StoreUnreachable
 from synapse.hippocampus.applier import Job
+from synapse.hippocampus.caps import spent_on
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
-from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
+from synapse.hippocampus.journal import runs_of
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
+from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.scope import Scope
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer
@@ -27,7 +30,7 @@ from synapse.store.falkordb import FalkorStore
 from tests.support.canonical_dump import canonical_dump
 from tests.support.dying import DyingConnection
 from tests.support.processes import kill
-from tests.support.rounds import Ground, every_point, random_rounds
+from tests.support.rounds import NOW_S, Ground, every_point, random_rounds
 
 
 @pytest.fixture
@@ -146,3 +149,137 @@ def test_a_real_memory_is_planned_applied_and_brought_back(
         undone = changes.undo("run", Job("undo", "undo", now_s), "another")
         assert undone.applied.done == applied.done and not undone.applied.left
     assert canonical_dump(uri, name) == before
+
+
+class _Killed(BaseException):
+    """The run ends here."""
+
+
+def _five_facts(ground: Ground) -> None:
+    """One entity pair with five facts, of which three are to be archived."""
+    ground.empty()
+    query = partial(ground.connection.execute_command, "GRAPH.QUERY", ground.graph)
+    query("CREATE (:Entity {uuid: 'a', name: 'A', group_id: ''}), (:Entity {uuid: 'b', name: 'B'})")
+    query(
+        "MATCH (a {uuid: 'a'}), (b {uuid: 'b'}) UNWIND range(1, 5) AS i "
+        "CREATE (a)-[:RELATES_TO {uuid: 'f' + i, fact: 'fact ' + i}]->(b)"
+    )
+
+
+def _to_archive(ground: Ground, *uuids: str) -> MemoryPlan:
+    images = ground.store.read_images(ground.graph, uuids).values()
+    return MemoryPlan(
+        graph=ground.graph,
+        now="2026-01-01T00:00:00Z",
+        config_digest=HippocampusConfig().digest,
+        seen=Seen(entities=50, facts=50),
+        changes=tuple(
+            PlannedChange(do="archive", memory=i.uuid, kind=i.kind, before=i.digest, reason="weak")
+            for i in images
+        ),
+    )
+
+
+def _die_after_the_journal(ground: Ground, plan: MemoryPlan, at_write: int = 2) -> None:
+    def die() -> None:
+        raise _Killed
+
+    end = DyingConnection(ground.connection, at_write, True, die)
+    with suppress(_Killed):
+        ground.apply(FalkorStore(end, ground.uri), plan, "run")
+    ground.connection.unlink(f"synapse:{{{ground.graph}}}:lock")
+    assert not ground.store.read_journal(ground.graph)["run"].get("is_settled", False)
+
+
+@pytest.mark.parametrize("is_pinned_first", [True, False])
+@pytest.mark.parametrize("at_write", [2, 6, 9])
+def test_a_pin_protects_from_a_run_that_is_completed(
+    ground: Ground, is_pinned_first: bool, at_write: int
+) -> None:
+    _five_facts(ground)
+    plan, pin = _to_archive(ground, "f1", "f2", "f3"), Pin(100.0, "must stay")
+    before = canonical_dump(ground.uri, ground.graph)
+    if is_pinned_first:
+        ground.store.pin(ground.graph, "f1", pin)
+    _die_after_the_journal(ground, plan, at_write)
+    was_there = "f1" in ground.store.read_images(ground.graph, ["f1"])
+    ground.store.pin(ground.graph, "f1", pin)
+    applied = ground.apply(ground.store, plan, "run")
+    assert was_there or not is_pinned_first
+    assert ("f1" in ground.store.read_images(ground.graph, ["f1"])) == was_there
+    assert ("f1" in applied.left) == was_there
+    ground.undo(ground.store, "undo")
+    assert canonical_dump(ground.uri, ground.graph) == before
+
+
+@pytest.mark.parametrize("is_changed_first", [True, False])
+def test_what_a_completed_run_moves_stands_in_its_journal(
+    ground: Ground, is_changed_first: bool
+) -> None:
+    _five_facts(ground)
+    plan, before = _to_archive(ground, "f1", "f2"), canonical_dump(ground.uri, ground.graph)
+    query = partial(ground.connection.execute_command, "GRAPH.QUERY", ground.graph)
+    change = "MATCH ()-[e {uuid: 'f1'}]->() SET e.fact = '%s'"
+    if is_changed_first:
+        query(change % "other")
+    _die_after_the_journal(ground, plan)
+    query(change % ("fact 1" if is_changed_first else "other"))
+    applied = ground.apply(ground.store, plan, "run")
+    moved = {"f1", "f2"} if is_changed_first else {"f2"}
+    assert applied.done == moved and applied.left.keys() == {"f1", "f2"} - moved
+    run = ground.store.read_journal(ground.graph)["run"]
+    assert {c["memory"] for c in run["changes"] if c["outcome"] == "done"} == moved
+    ground.undo(ground.store, "undo")
+    query(change % "fact 1")
+    assert canonical_dump(ground.uri, ground.graph) == before
+
+
+def test_what_a_plan_had_to_leave_is_tried_again(ground: Ground) -> None:
+    _five_facts(ground)
+    plan, before = _to_archive(ground, "f1", "f2"), canonical_dump(ground.uri, ground.graph)
+    ground.store.pin(ground.graph, "f1", Pin(100.0, "must stay"))
+    for _ in range(2):
+        applied = ground.apply(ground.store, plan, "run")
+        assert applied.left == {"f1": "it is pinned"}
+    assert applied.already == {"f2"} and not applied.done
+    ground.store.unpin(ground.graph, "f1")
+    applied = ground.apply(ground.store, plan, "again")
+    assert applied.done == {"f1"} and applied.run_id == "run"
+    ground.undo(ground.store, "undo")
+    assert canonical_dump(ground.uri, ground.graph) == before
+
+
+@pytest.mark.parametrize("at_write", [2, 6, 9])
+def test_undoing_a_run_that_died_settles_it(ground: Ground, at_write: int) -> None:
+    _five_facts(ground)
+    plan, before = _to_archive(ground, "f1", "f2", "f3"), canonical_dump(ground.uri, ground.graph)
+    _die_after_the_journal(ground, plan, at_write)
+    assert spent_on(runs_of(ground.store.read_journal(ground.graph)), NOW_S)["fact"]
+    ground.undo(ground.store, "undo")
+    runs = runs_of(ground.store.read_journal(ground.graph))
+    dead = next(run for run in runs if run.run_id == "run")
+    assert dead.is_settled and len(dead.having("undone")) == 3
+    assert not spent_on(runs, NOW_S)["fact"]
+    assert canonical_dump(ground.uri, ground.graph) == before
+
+
+def test_undoing_that_died_is_settled_by_undoing_again(ground: Ground) -> None:
+    def die() -> None:
+        raise _Killed
+
+    for at_write in count(1):
+        _five_facts(ground)
+        before = canonical_dump(ground.uri, ground.graph)
+        ground.apply(ground.store, _to_archive(ground, "f1", "f2", "f3"), "run")
+        end = DyingConnection(ground.connection, at_write, True, die)
+        with suppress(_Killed):
+            ground.undo(FalkorStore(end, ground.uri), "undo")
+        ground.connection.unlink(f"synapse:{{{ground.graph}}}:lock")
+        ground.undo(ground.store, "again")
+        runs = runs_of(ground.store.read_journal(ground.graph))
+        assert canonical_dump(ground.uri, ground.graph) == before
+        assert all(run.is_settled and not run.having("") for run in runs)
+        assert not spent_on(runs, NOW_S)["fact"]
+        if end.writes_count < at_write:
+            break
+    assert at_write > 5

@@ -63,7 +63,9 @@ def _one_plan(ground: Ground) -> tuple[list[str], MemoryPlan, list[str]]:
 def test_a_server_killed_while_a_plan_is_applied(
     new_server: Callable[..., EmbeddedServer], after: bool
 ) -> None:
-    server = new_server()
+    # Otherwise the last second of what was acknowledged may be lost, all of it in order.
+    always = ["--appendfsync", "always"]
+    server = new_server(options=always)
     for at_write in count(1):
         with closing(Ground(server.uri, f"g{at_write}")) as ground:
             memories, plan, before = _one_plan(ground)
@@ -74,7 +76,7 @@ def test_a_server_killed_while_a_plan_is_applied(
         if not is_killed:
             break
         server.stop()
-        server = new_server(folder=server.folder)
+        server = new_server(folder=server.folder, options=always)
         with closing(Ground(server.uri, f"g{at_write}")) as ground:
             assert ground.missing(memories) == 0
             ground.connection.unlink(f"synapse:{{g{at_write}}}:lock")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -92,9 +91,9 @@ class Recaller:
             EDGE_HYBRID_SEARCH_NODE_DISTANCE
         )  # fmt: skip
 
-        async def ask(limit: int) -> SearchResults:
-            config = copy.deepcopy(recipe)  # Graphiti's search changes the limit of a shared one
-            config.limit = limit
+        async def ask(limit: int, by_words: bool = False) -> SearchResults:
+            # not the recipe itself: Graphiti's search changes the limit of the shared one
+            config = facts_alone(recipe, limit, by_words)
             return await self._graphiti.search_(
                 query, config, group_ids, center_node_uuid,
                 search_filter=search_filter, driver=driver,
@@ -142,8 +141,8 @@ class Recaller:
         found = await search(**call.arguments)
         scores = dict(zip((e.uuid for e in found.edges), found.edge_reranker_scores, strict=False))
 
-        async def ask(limit: int) -> SearchResults:
-            call.arguments["config"] = facts_alone(config, limit)
+        async def ask(limit: int, by_words: bool) -> SearchResults:
+            call.arguments["config"] = facts_alone(config, limit, by_words)
             more = await search(**call.arguments)
             for edge, score in zip(more.edges, more.edge_reranker_scores, strict=False):
                 scores.setdefault(edge.uuid, score)

@@ -11,7 +11,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from graphiti_core.edges import EntityEdge
-from graphiti_core.search.search_config import EdgeReranker, SearchConfig, SearchResults
+from graphiti_core.search.search_config import (
+    EdgeReranker,
+    EdgeSearchMethod,
+    SearchConfig,
+    SearchResults,
+)
 
 _LIMIT_MAX_COUNT = 1_000
 """Past this many results nothing more is looked for."""
@@ -27,7 +32,7 @@ class Found:
 
 async def replenished(
     first: Sequence[EntityEdge],
-    ask: Callable[[int], Awaitable[SearchResults]],
+    ask: Callable[[int, bool], Awaitable[SearchResults]],
     limit: int,
     group_ids: Sequence[str] | None,
     takes: Callable[[EntityEdge], bool],
@@ -39,19 +44,24 @@ async def replenished(
 
     Args:
         first: what Graphiti has found within the limit.
-        ask: the same search with another limit; it is doubled as long as facts are missing and
-            there may be more, up to 1,000.
+        ask: the same search with another limit, by words alone or not. Where most of the facts are
+            there the rest is looked for by words, which costs little beside comparing vectors.
+            The limit is doubled as long as facts are missing and there may be more, up to 1,000.
         limit: how many facts of each group are wanted.
         group_ids: groups searched in.
         takes: whether a fact may be told.
     """
     found = {edge.uuid: edge for edge in first}
     asked, last = limit, list(first)
+    kept_count = sum(map(takes, first))
+    if kept_count < len(first) and 2 * kept_count >= len(first) >= limit > 0:
+        more = (await ask(2 * limit, True)).edges
+        found |= {edge.uuid: edge for edge in more if edge.uuid not in found}
     while 0 < asked < _LIMIT_MAX_COUNT and _is_short(
         _by_group(found.values(), group_ids), _by_group(last, group_ids), limit, asked, takes
     ):
         asked *= 2
-        last = (await ask(asked)).edges
+        last = (await ask(asked, False)).edges
         found |= {edge.uuid: edge for edge in last if edge.uuid not in found}
     answers = []
     for edges in _by_group(found.values(), group_ids).values():
@@ -60,13 +70,16 @@ async def replenished(
     return answers
 
 
-def facts_alone(config: SearchConfig, limit: int) -> SearchConfig:
+def facts_alone(config: SearchConfig, limit: int, by_words: bool) -> SearchConfig:
     """The part of a search that finds facts, with another limit and without a model's ranking,
-    which costs a call for each fact."""
+    which costs a call for each fact; by words alone if wanted and if it looks at words at all."""
     edges = config.edge_config
+    if edges is not None and by_words and EdgeSearchMethod.bm25 in edges.search_methods:
+        edges = edges.model_copy(update={"search_methods": [EdgeSearchMethod.bm25]})
     if edges is not None and edges.reranker == EdgeReranker.cross_encoder:
         edges = edges.model_copy(update={"reranker": EdgeReranker.rrf})
-    return SearchConfig(edge_config=edges, limit=limit)
+    others = dict.fromkeys(["node_config", "episode_config", "community_config"])
+    return config.model_copy(update={**others, "edge_config": edges, "limit": limit})
 
 
 def _is_short(

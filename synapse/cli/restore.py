@@ -51,9 +51,10 @@ def restore(
         if not dry_run:
             free_graph(store, scope.graph, lock_wait)
         archive = store.read_archive(scope.graph)
+        wanted = named(archive, name)
         found = plan_bring_back(
-            store.read_graph(scope.graph), archive, named(archive, name), scope, run.now_s,
-            settings.hippocampus.digest,
+            store.read_graph(scope.graph), archive, wanted, scope, run.now_s,
+            settings.hippocampus.digest, store.read_images(scope.graph, wanted),
         )  # fmt: skip
         job = Job(run.run_id, "restore", run.now_s, is_capped=False, dry_run=dry_run)
         changes = GraphChanges(store, scope, settings.hippocampus)

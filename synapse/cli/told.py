@@ -109,6 +109,9 @@ def _lines(applied: Applied, dry_run: bool) -> list[str]:
         lines.append(take_back(applied.run_id, applied.plan.graph))
     if applied.already:
         lines.append(f"Already so: {len(applied.already)}.")
+    lines += [f"note  {uuid}  {said}" for uuid, said in list(applied.notes.items())[:LEFT_LINES]]
+    if len(applied.notes) > LEFT_LINES:
+        lines.append(f"note  {len(applied.notes) - LEFT_LINES} more; --json lists them all")
     lines += [f"left  {uuid}  {why}" for uuid, why in list(applied.left.items())[:LEFT_LINES]]
     if len(applied.left) > LEFT_LINES:
         lines.append(f"left  {len(applied.left) - LEFT_LINES} more; --json lists them all")
@@ -128,4 +131,5 @@ def _as_dict(applied: Applied, dry_run: bool) -> dict[str, Any]:
         "restored": applied.count("restore"),
         "already": len(applied.already),
         "left": dict(applied.left),
+        "notes": dict(applied.notes),
     }

@@ -70,6 +70,8 @@ class Applied:
     """Names the run in the journal; empty where nothing was written."""
     earlier: RunEntry | None = None
     """The run that had applied the same plan, or begun to."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What there is to say of memories that came back: what is lost, what is there twice."""
 
     def count(self, *does: str) -> int:
         """How many memories were changed in these ways."""
@@ -119,11 +121,12 @@ class Applier:
             if not checked.ready and is_over and not job.settles:
                 return Applied(room, plan, frozenset(), already, checked.left)
             noted, run = self._begin(plan, room, job, checked, begun)
-            done, left = self._write(plan, job, checked)
+            done, left, notes = self._write(plan, job, checked)
             ledger = _settled(plan, room.ledger, noted.ledger, done | already)
             settled = _settled_runs(run, job.undoes, done | already | job.back, left)
             room = self._note(plan.graph, noted, ledger, settled)
-            return Applied(room, plan, done, already, left, job.run_id if run.changes else "")
+            run_id = job.run_id if run.changes else ""
+            return Applied(room, plan, done, already, left, run_id, notes=notes)
 
     def note(self, graph: str, room: Room, entries: Mapping[str, Entry]) -> Room:
         """Write entries into the ledger, and free the lock.
@@ -177,7 +180,7 @@ class Applier:
 
     def _write(
         self, plan: MemoryPlan, job: Job, checked: Checked
-    ) -> tuple[frozenset[str], dict[str, str]]:
+    ) -> tuple[frozenset[str], dict[str, str], dict[str, str]]:
         graph, ready, states = plan.graph, checked.ready, checked.states
         ends = [_end_change(change, states) for change in ready if change.is_end]
         done = self._store.change_ends(graph, ends, self._token) if ends else set()
@@ -191,7 +194,9 @@ class Applier:
         told = self._store.restore(graph, back, self._token) if back else {}
         done |= {m for m in back if told[m].startswith(RESTORED) or told[m] == ALREADY_THERE}
         left = {c.memory: told.get(c.memory, CHANGED) for c in ready if c.memory not in done}
-        return frozenset(done), {**checked.left, **left}
+        begins = f"{RESTORED}; "
+        notes = {m: t.removeprefix(begins) for m, t in told.items() if t.startswith(begins)}
+        return frozenset(done), {**checked.left, **left}, notes
 
     def _note(
         self, graph: str, room: Room, ledger: dict[str, Entry], runs: Sequence[RunEntry]

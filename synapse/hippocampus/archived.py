@@ -59,7 +59,7 @@ class ArchivedMemory:
 
 
 def newest_first(archive: Iterable[ArchivedMemory]) -> dict[str, ArchivedMemory]:
-    """The newest entry about each memory, by uuid.
+    """The newest entry about each memory, by uuid: of those with content, if there are any.
 
     Args:
         archive: in the order in which it was written.
@@ -69,7 +69,12 @@ def newest_first(archive: Iterable[ArchivedMemory]) -> dict[str, ArchivedMemory]
     >>> newest_first([entry, later])["a"].run_id
     'two'
     """
-    return {memory.uuid: memory for memory in archive}
+    newest: dict[str, ArchivedMemory] = {}
+    for memory in archive:
+        earlier = newest.get(memory.uuid)
+        if memory.has_content or earlier is None or not earlier.has_content:
+            newest[memory.uuid] = memory
+    return newest
 
 
 def named_in(archive: Iterable[ArchivedMemory], name: str) -> dict[str, ArchivedMemory]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from synapse.errors import UsageError
 from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.image import MemoryImage, digests
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.restoration import ALREADY_THERE, decide, names_of_ends
@@ -68,6 +69,7 @@ def plan_bring_back(
     scope: Scope,
     now_s: float,
     config_digest: str,
+    images: Mapping[str, MemoryImage],
 ) -> BringBack:
     """Plan to bring memories back, with the ends of facts that they need.
 
@@ -78,6 +80,7 @@ def plan_bring_back(
         scope: which graph.
         now_s: the moment.
         config_digest: names the configuration.
+        images: those of the wanted memories that the graph holds.
     """
     entities = snapshot.entities
     uuid_of = dict(
@@ -85,7 +88,8 @@ def plan_bring_back(
     )
     ends = names_of_ends(archive)
     namesakes = {end: uuid_of[known] for end, known in ends.items() if known in uuid_of}
-    found = decide(wanted, archive, set(snapshot.memory_uuids), namesakes)
+    present = dict.fromkeys(snapshot.memory_uuids, "") | digests(images)
+    found = decide(wanted, archive, present, namesakes)
     changes = tuple(
         PlannedChange(
             do="restore",

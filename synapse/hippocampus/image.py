@@ -159,6 +159,11 @@ class MemoryImage:
         return blake2b(self.content, digest_size=16).hexdigest()
 
 
+def digests(images: Mapping[str, MemoryImage]) -> dict[str, str]:
+    """What names each memory in its present state, by uuid."""
+    return {uuid: image.digest for uuid, image in images.items()}
+
+
 def _plain(properties: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
     """As JSON can say it, of an embedding only how many numbers it has; and the embeddings."""
     plain, vectors = dict(properties), []

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
+from synapse.hippocampus.image import Link
 
 RESTORED = "restored"
 ALREADY_THERE = "already there"
 LOST = "the archive has lost its content"
 CHANGED = "it is there again, but not as it was; the archive keeps it as it was"
+_NAMED_LINKS_COUNT = 3
 
 
 @dataclass(slots=True)
@@ -21,21 +23,39 @@ class Restoration:
     facts: dict[str, ArchivedMemory] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
     """Uuid -> :data:`ALREADY_THERE`, or one sentence that says why it stays in the archive."""
+    again: dict[str, str] = field(default_factory=dict)
+    """What there is to say of an entity that comes back although its name is there again."""
+
+    def told(self) -> dict[str, str]:
+        """The outcomes, and what there is to say of those that came back."""
+        return {
+            uuid: f"{outcome}; {self.again[uuid]}"
+            if uuid in self.again and outcome.startswith(RESTORED)
+            else outcome
+            for uuid, outcome in self.outcomes.items()
+        }
 
 
-def left_out(links_count: int) -> str:
+def left_out(links: Sequence[Link]) -> str:
     """What is said of a memory that came back without some of its links.
 
-    >>> left_out(1)
-    'restored; 1 link whose other end is gone could not come along'
+    >>> left_out([Link("MENTIONS", "monday", "Episodic", False, {})])
+    'restored; 1 link whose other end is gone could not come along: MENTIONS from monday'
     """
-    which = "link whose other end is" if links_count == 1 else "links whose other ends are"
-    return f"{RESTORED}; {links_count} {which} gone could not come along"
+    which = "link whose other end is" if len(links) == 1 else "links whose other ends are"
+    named = [f"{link.type} {'to' if link.is_outgoing else 'from'} {link.other}" for link in links]
+    more_count = len(named) - _NAMED_LINKS_COUNT
+    shown = ", ".join(named[:_NAMED_LINKS_COUNT]) + (
+        f" and {more_count} more" if more_count > 0 else ""
+    )
+    return f"{RESTORED}; {len(links)} {which} gone could not come along: {shown}"
 
 
 def names_of_ends(archive: Iterable[ArchivedMemory]) -> dict[str, tuple[str, str]]:
-    """Name and group of the ends of facts, by uuid, as they were when the facts went."""
-    return {
+    """Name and group of archived entities and of the ends of facts, by uuid, when they went."""
+    archive = list(archive)
+    own = {m.uuid: (m.name, m.group_id) for m in archive if m.kind == "entity" and m.name}
+    return own | {
         end: (name, memory.group_id)
         for memory in archive
         for end, name in zip(memory.ends, memory.end_names, strict=False)
@@ -45,7 +65,7 @@ def names_of_ends(archive: Iterable[ArchivedMemory]) -> dict[str, tuple[str, str
 def decide(
     wanted: Collection[str],
     archive: Iterable[ArchivedMemory],
-    present: Collection[str],
+    present: Mapping[str, str],
     namesakes: Mapping[str, str],
 ) -> Restoration:
     """Decide about each wanted memory.
@@ -56,12 +76,12 @@ def decide(
     Args:
         wanted: uuids.
         archive: all entries about them and about the ends of facts, oldest first.
-        present: uuids of the memories that the graph holds, of these.
-        namesakes: uuid of an end that the graph lacks -> an entity of the same name that it has.
+        present: digests of the memories that the graph holds, of these, by uuid.
+        namesakes: uuid of an entity that the graph lacks -> another of its name that it has.
 
     >>> ada = ArchivedMemory("ada", "entity", "Ada", "run", 1.0, "", "archived", "")
     >>> fact = ArchivedMemory("f", "fact", "", "run", 1.0, "", "archived", "", ends=("ada", "bob"))
-    >>> found = decide(["f"], [ada, fact], {"bob"}, {})
+    >>> found = decide(["f"], [ada, fact], {"bob": ""}, {})
     >>> list(found.entities), list(found.facts)
     (['ada'], ['f'])
     """
@@ -72,7 +92,7 @@ def decide(
         if memory is not None and memory.state == "restoring":
             pass  # an earlier call stopped half-way: complete it
         elif uuid in present:
-            found.outcomes[uuid] = ALREADY_THERE
+            found.outcomes[uuid] = _how_present(memory, uuid, present[uuid])
             continue
         elif memory is None or not memory.has_content:
             found.outcomes[uuid] = _why_lost(memory)
@@ -87,7 +107,21 @@ def decide(
             found.outcomes[uuid] = next(filter(None, reasons))
         else:
             found.entities |= {end: newest[end] for end in missing}
+    found.again = {
+        uuid: f"the graph also holds {memory.name[:40]!r} as {namesakes[uuid]}, created again since"
+        for uuid, memory in found.entities.items()
+        if uuid in namesakes and uuid not in present
+    }
     return found
+
+
+def _how_present(memory: ArchivedMemory | None, uuid: str, digest: str) -> str:
+    if memory is None or not memory.has_content or memory.digest == digest:
+        return ALREADY_THERE
+    return (
+        "the graph holds another version of it; the archived one stays: "
+        f"synapse archive show {uuid}"
+    )
 
 
 def _why_lost(memory: ArchivedMemory | None) -> str:

@@ -50,12 +50,13 @@ class Present:
 def inverse(run: RunEntry, present: Present) -> Inverse:
     """What brings back what a run has changed, and nobody has undone."""
     archived = newest_first(present.archive)
+    own = {memory.uuid: memory for memory in present.archive if memory.run_id == run.run_id}
     changes, left, already = [], {}, set()
     for change in run.having("", "done"):
         if change.to is not None:
             found = _inverse_end(change, present, archived.get(change.memory))
         elif change.do == "archive":
-            found = _inverse_archive(change, archived.get(change.memory), run.run_id)
+            found = _inverse_archive(change, own.get(change.memory), archived)
         else:
             found = _planned(change, "archive", before=change.before)
         if isinstance(found, str):
@@ -102,12 +103,15 @@ def _why_gone(memory: ArchivedMemory | None) -> str:
 
 
 def _inverse_archive(
-    change: JournaledChange, memory: ArchivedMemory | None, run_id: str
+    change: JournaledChange, memory: ArchivedMemory | None, newest: Mapping[str, ArchivedMemory]
 ) -> PlannedChange | str | None:
-    if memory is None or memory.run_id != run_id or memory.state == "restored":
+    if memory is None or memory.state == "restored":
         return None  # it never went, or is back
     if memory.is_removed_for_good:
         return _PURGED
+    later = newest[memory.uuid].run_id
+    if later != memory.run_id:
+        return f"run {later} archived it again since; undo that run first"
     return _planned(
         change, "restore", text=memory.name, before=change.before, claim=change.entry or {}
     )

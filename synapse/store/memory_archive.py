@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from synapse.hippocampus.archived import ArchivedMemory
-from synapse.hippocampus.image import Link, MemoryImage
+from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.restoration import RESTORED, decide, left_out, names_of_ends
 from synapse.store.document import Item
@@ -73,12 +73,13 @@ class Archive:
     ) -> dict[str, str]:
         """Bring memories back, entities first."""
         ends = {end for entry in self.entries() if entry.uuid in uuids for end in entry.ends}
-        present = (items.entities.keys() | items.facts.keys()) & (ends | set(uuids))
-        found = decide(uuids, self.entries(), present, self._namesakes(items, ends - present))
+        present = digests(read_images(items, ends | set(uuids)))
+        gone = (ends | set(uuids)) - present.keys()
+        found = decide(uuids, self.entries(), present, self._namesakes(items, gone))
         for uuid in (*found.entities, *found.facts):
             check_lock()
             found.outcomes[uuid] = self._put_back(items, uuid)
-        return found.outcomes
+        return found.told()
 
     def purge(self, before_s: float, check_lock: Callable[[], None]) -> int:
         """Free what was archived before a moment."""
@@ -93,12 +94,13 @@ class Archive:
         return len(old)
 
     def _put_back(self, items: Items, uuid: str) -> str:
-        place = max(i for i, (entry, _) in enumerate(self._entries) if entry.uuid == uuid)
+        kept = enumerate(self._entries)
+        place = max(i for i, (entry, image) in kept if entry.uuid == uuid and image)
         entry, image = self._entries[place]
         assert image is not None
-        lost_count = _add(items, image)
+        lost = _add(items, image)
         self._entries[place] = (replace(entry, state="restored"), None)
-        return RESTORED if not lost_count else left_out(lost_count)
+        return RESTORED if not lost else left_out(lost)
 
     def _namesakes(self, items: Items, ends: Collection[str]) -> dict[str, str]:
         known = names_of_ends(self.entries())
@@ -143,15 +145,15 @@ def _remove(items: Items, image: MemoryImage) -> None:
         del items.mentions[link.properties["uuid"]]
 
 
-def _add(items: Items, image: MemoryImage) -> int:
-    """Put a memory back; return how many of its links had to stay out."""
+def _add(items: Items, image: MemoryImage) -> list[Link]:
+    """Put a memory back; return those of its links that had to stay out."""
     if image.kind == "fact":
         items.facts[image.uuid] = dict(image.properties)
-        return 0
+        return []
     labels = [label for label in image.labels if label != "Entity"]
     items.entities[image.uuid] = {**image.properties, "labels": labels}
     links = [link for link in image.links if link.other in items.episodes]
     for link in links:
         ends: Mapping[str, str] = {"episode_uuid": link.other, "entity_uuid": image.uuid}
         items.mentions[link.properties["uuid"]] = {**link.properties, **ends}
-    return len(image.links) - len(links)
+    return [link for link in image.links if link.other not in items.episodes]

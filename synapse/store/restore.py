@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from synapse.hippocampus.archived import ArchivedMemory
-from synapse.hippocampus.image import Link, MemoryImage
+from synapse.hippocampus.archived import ArchivedMemory, newest_first
+from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.restoration import (
     CHANGED,
     LOST,
@@ -58,21 +58,33 @@ def restore(
     bites = Bites(connection, keep_lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
-    records = {record.entry.uuid: record for record in kept.about(uuids)}
+    records = _newest(kept.about(uuids))
     ends = {end for record in records.values() for end in record.entry.ends}
-    records |= {record.entry.uuid: record for record in kept.about(ends - records.keys())}
+    records |= _newest(kept.about(ends - records.keys()))
     present = read_images(connection, graph, {*uuids, *ends})
     archive = [record.entry for record in records.values()]
-    namesakes = _namesakes(bites, graph, archive, ends - present.keys())
-    found = decide(uuids, archive, present, namesakes)
+    namesakes = _namesakes(bites, graph, archive, {*uuids, *ends} - present.keys())
+    found = decide(uuids, archive, digests(present), namesakes)
     _leave_ambiguous(found, present)
+    lacking: dict[str, MemoryImage] = {}
     for some in (found.entities, found.facts):
         for bite in bites.of([records[uuid] for uuid in some]):
             images = kept.images(bite)
             whole = [r for r in bite if r.entry.uuid in images]
             found.outcomes |= {r.entry.uuid: LOST for r in bite if r not in whole}
-            found.outcomes |= _put_back(kept, bites, graph, whole, images)
-    return found.outcomes
+            told = _put_back(kept, bites, graph, whole, images)
+            lacking |= {u: images[u] for u, said in told.items() if said.startswith(f"{RESTORED};")}
+            found.outcomes |= told
+    # A link between two of them came along with the later one.
+    now = read_images(connection, graph, lacking) if lacking else {}
+    whole_now = {u for u, image in lacking.items() if u in now and not _missing(image, now[u])}
+    found.outcomes |= dict.fromkeys(whole_now, RESTORED)
+    return found.told()
+
+
+def _newest(records: Sequence[Record]) -> dict[str, Record]:
+    newest = newest_first(record.entry for record in records)
+    return {r.entry.uuid: r for r in records if r.entry is newest[r.entry.uuid]}
 
 
 def _leave_ambiguous(found: Restoration, present: Mapping[str, MemoryImage]) -> None:
@@ -160,16 +172,16 @@ def _outcome(wanted: MemoryImage, found: MemoryImage | None) -> str:
         return "it could not be written back: its ends have changed meanwhile; try again"
     if found.digest == wanted.digest:
         return RESTORED
-    lost_count = len(_missing(wanted, found))
-    if lost_count and len(found.links) + lost_count == len(wanted.links):
-        return left_out(lost_count)
+    lost = _missing(wanted, found)
+    if lost and len(found.links) + len(lost) == len(wanted.links):
+        return left_out(lost)
     return CHANGED
 
 
 def _namesakes(
     bites: Bites, graph: str, archive: Sequence[ArchivedMemory], ends: Collection[str]
 ) -> dict[str, str]:
-    """For each end that is gone: an entity of its name and group."""
+    """For each entity that is gone: another of its name and group."""
     known: dict[str, tuple[str, str]] = names_of_ends(archive)
     named = ((end, *known[end]) for end in sorted(ends) if end in known)
     rows = [literal({"uuid": u, "name": name, "group_id": group}) for u, name, group in named]

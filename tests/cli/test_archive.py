@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
+from synapse.hippocampus.applier import Job
+from synapse.hippocampus.changes import GraphChanges
+from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
+from synapse.hippocampus.scope import Scope
 from synapse.store.falkordb import FalkorStore
 from tests.cli.conftest import Program
 
@@ -91,6 +96,58 @@ def test_a_run_of_which_a_part_is_back_is_undone(
     assert undone.code == 0 and "Already so: 1." in undone.out
     again = synapse("undo", done["run_id"], "--group-id", demo)
     assert again.out == f"Nothing is left to undo of run {done['run_id']}.\n"
+
+
+def _query(store: FalkorStore, graph: str, query: str) -> None:
+    store._connection.execute_command("GRAPH.QUERY", graph, query)
+
+
+@pytest.mark.parametrize("command", ["restore", "undo"])
+def test_another_version_in_the_graph_is_left_and_the_archived_one_stays(
+    synapse: Program, demo: str, store: FalkorStore, command: str
+) -> None:
+    later = ("--now", "2031-01-01T00:00:00Z")
+    run_id = synapse("prune", "--apply", "--json", "--group-id", demo, *later).summary["run_id"]
+    fact = next(m.uuid for m in store.read_archive(demo) if m.kind == "fact")
+    create = f"CREATE (a)-[:RELATES_TO {{uuid: '{fact}', fact: 'a stale copy'}}]->(a)"
+    _query(store, demo, f"MATCH (a:Entity) WITH a LIMIT 1 {create}")
+    for _ in range(2):
+        asked = synapse(command, run_id, "--group-id", demo, "--json")
+        assert asked.code == 3 and len(asked.err.splitlines()[0]) < 130
+        told = asked.summary
+        assert told["left"].keys() == {fact} and "another version" in told["left"][fact]
+    assert store.read_images(demo, [fact])[fact].name == "a stale copy"
+    assert store.read_archived_images(demo, [fact])[fact].name != "a stale copy"
+    _query(store, demo, f"MATCH ()-[e:RELATES_TO {{uuid: '{fact}'}}]->() DELETE e")
+    assert synapse(command, run_id, "--group-id", demo).code == 0
+    assert store.read_images(demo, [fact])[fact].name != "a stale copy"
+
+
+@pytest.mark.parametrize("command", ["restore", "undo"])
+def test_what_is_lost_and_what_is_there_twice_is_said(
+    synapse: Program, demo: str, store: FalkorStore, command: str
+) -> None:
+    _query(
+        store, demo,
+        "CREATE (p:Episodic {uuid: 'p1', name: 'p'})-[:MENTIONS {uuid: 'm1'}]->"
+        f"(:Entity {{uuid: 'x1', name: 'X', group_id: '{demo}'}})",
+    )  # fmt: skip
+    assert store.acquire_lock(demo, "mine", 60.0)
+    digest = store.read_images(demo, ["x1"])["x1"].digest
+    store.release_lock(demo, "mine")
+    change = PlannedChange(do="archive", memory="x1", kind="entity", before=digest, reason="weak")
+    config = HippocampusConfig()
+    plan = MemoryPlan(
+        graph=demo, now=NOW, config_digest=config.digest, seen=Seen(entities=50),
+        changes=(change,),
+    )  # fmt: skip
+    job = Job("the-run", "apply", NOW_S)
+    assert GraphChanges(store, Scope(demo), config).apply(plan, job, "mine").done == {"x1"}
+    _query(store, demo, "MATCH (p {uuid: 'p1'}) DELETE p")
+    _query(store, demo, f"CREATE (:Entity {{uuid: 'x2', name: 'X', group_id: '{demo}'}})")
+    asked = synapse(command, "the-run", "--group-id", demo)
+    assert asked.code == 0 and "note  x1  1 link" in asked.out
+    assert "MENTIONS from p1" in asked.out and "also holds 'X' as x2" in asked.out
 
 
 def test_one_memory_is_shown_whole(

@@ -14,6 +14,7 @@ from synapse.hippocampus.model import trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.traces import trace_table
+from synapse.store.falkordb import FalkorStore
 from synapse.store.memory import InMemoryStore
 
 MORNING = "2026-01-05T08:00:00+00:00"
@@ -151,7 +152,8 @@ def test_an_end_under_another_uuid_is_not_guessed(any_store: MemoryStore, graph:
     assert "'Ada' (ada) was created again as other" in outcome.pop("f1") and not outcome
     assert any_store.read_images(graph, ["ada", "f1"]) == {}
     both = any_store.restore(graph, ["ada", "f1"], "mine")
-    assert both == {"ada": "restored", "f1": "restored"}
+    again = "restored; the graph also holds 'Ada' as other, created again since"
+    assert both == {"ada": again, "f1": "restored"}
 
 
 def test_what_cannot_come_back_says_why(any_store: MemoryStore, graph: str) -> None:
@@ -191,12 +193,38 @@ def test_what_came_back_by_itself_can_go_again(any_store: MemoryStore, graph: st
     move(any_store, graph, "f1", run_id="first")
     any_store.write_memory(graph, GraphDocument(facts=(fact("f1", "bob", "ada"),)))
     before = digests(any_store, graph)["f1"]
-    assert any_store.restore(graph, ["f1"], "mine") == {"f1": "already there"}
+    outcome = any_store.restore(graph, ["f1"], "mine")
+    assert "another version" in outcome["f1"] and "synapse archive show f1" in outcome["f1"]
     assert move(any_store, graph, "f1", run_id="second") == {"f1"}
     assert any_store.read_archived_images(graph, ["f1"])["f1"].digest == before
     assert any_store.restore(graph, ["f1"], "mine") == {"f1": "restored"}
     assert digests(any_store, graph)["f1"] == before
     assert [m.state for m in any_store.read_archive(graph)] == ["archived", "restored"]
+    assert "another version" in any_store.restore(graph, ["f1"], "mine")["f1"], "of the first"
+    first = any_store.read_archived_images(graph, ["f1"])["f1"]
+    assert first.digest != before
+
+
+def test_what_came_back_as_it_was_is_there_already(any_store: MemoryStore, graph: str) -> None:
+    move(any_store, graph, "f1")
+    was = any_store.read_archived_images(graph, ["f1"])["f1"]
+    as_it_was = fact("f1", "ada", "bob", episodes=["monday", "tuesday"], valid_at=MORNING)
+    any_store.write_memory(graph, GraphDocument(facts=(as_it_was,)))
+    assert digests(any_store, graph)["f1"] == was.digest
+    assert any_store.restore(graph, ["f1"], "mine") == {"f1": "already there"}
+
+
+def test_a_link_that_cannot_come_back_is_named(store: FalkorStore, graph_name: str) -> None:
+    store.write_memory(graph_name, DOCUMENT)
+    assert store.acquire_lock(graph_name, "mine", 60.0)
+    move(store, graph_name, *ALL)
+    store._connection.execute_command(
+        "GRAPH.QUERY", graph_name, "MATCH (p:Episodic {uuid: 'monday'}) DELETE p"
+    )
+    outcomes = store.restore(graph_name, ALL, "mine")
+    assert outcomes.pop("ada") == (
+        "restored; 1 link whose other end is gone could not come along: MENTIONS from monday"
+    )
 
 
 def test_the_trace_is_kept_with_the_memory(any_store: MemoryStore, graph: str) -> None:

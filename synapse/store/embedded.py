@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -296,11 +297,16 @@ def _cause_of_death(log: Path) -> str:
         packages = {"libgomp": "libgomp1", "libssl": "libssl3", "libcrypto": "libssl3"}
         package = packages.get(library[1], library[1])
         return f"the embedded server needs {library[0]}, missing here; apt-get install {package}"
+    # A log without room for itself breaks off anywhere.
+    if re.search("No space left|ENOSPC", text) or not shutil.disk_usage(log.parent).free:
+        folder = _shown(log.parent)
+        return f"the disk of {folder} is full: the embedded server cannot write; make room there"
     lines = [line for line in text.splitlines() if line.strip()]
     # Redis marks what is grave with a # after the time, and so its advice about the machine.
     grave = [x.split(" # ", 1)[1] for x in lines if " # " in x and "WARNING" not in x]
     cause = (grave or lines or ["it wrote nothing"])[-1].strip().rstrip(".")
-    return f"the embedded server ended: {cause[:55]}; see {_shown(log)}"
+    told = textwrap.shorten(cause, 55, placeholder=" …")
+    return f"the embedded server ended: {told}; see {_shown(log)}"
 
 
 def _shown(path: Path) -> str:

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -378,6 +378,40 @@ def test_a_missing_library_is_named(
     assert str(caught.value) == (
         f"the embedded server needs {absent}, missing here; apt-get install {package}"
     )
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own that can be filled."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no file system may be mounted here")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.mark.parametrize("left_bytes", [0, 4096, 8192])
+def test_a_full_disk_is_said(left_bytes: int, small_disk: Path, new_server: NewServer) -> None:
+    folder = small_disk / "store"
+    folder.mkdir()
+    (small_disk / "other data").write_bytes(bytes(shutil.disk_usage(folder).free - left_bytes))
+    with pytest.raises(StoreError) as caught:
+        new_server(folder)
+    sentence = str(caught.value)
+    assert sentence.startswith("the disk of ") and sentence.endswith("; make room there")
+    assert "is full: the embedded server cannot write" in sentence and len(sentence) < 130
+    (small_disk / "other data").unlink()
+    assert ask(new_server(folder), "RETURN 1") == [[1]]
+
+
+def test_a_long_cause_ends_with_a_whole_word(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(f"1:M # Fatal error {'whole ' * 20}words")
+    sentence = embedded._cause_of_death(log)
+    assert "Fatal error whole whole" in sentence and "whole …; see " in sentence
+    assert len(sentence) < 130
 
 
 @pytest.mark.usefixtures("impatient")

@@ -53,8 +53,11 @@ def check(
     moved = _moved(store, plan.graph, begun) if moving and begun is not None else frozenset()
     ready, already, left = [], set(), {}
     for change in plan.changes:
-        is_made = change.is_end and _is_made(change, states.get(change.memory))
-        if is_made or change.memory in settled:
+        state = states.get(change.memory) if change.is_end else None
+        is_made = change.is_end and _is_made(change, state)
+        # An ingestion may have saved the copy that it had before: then it is to be done again.
+        is_as_before = state is not None and state.digest == change.before
+        if is_made or (change.memory in settled and not is_as_before):
             already.add(change.memory)
             continue
         why_not = None

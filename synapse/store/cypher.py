@@ -40,19 +40,6 @@ def with_rows(rows: Sequence[str], query: str) -> str:
     return f"CYPHER rows=[{','.join(rows)}] {query}"
 
 
-def only_row(reply: Any) -> Any:
-    """The one row of a reply to a query that aggregates.
-
-    Raises:
-        IncompleteRead: there is none, although aggregating nothing gives one as well.
-    """
-    if len(reply[1]) != 1:
-        raise IncompleteRead(
-            "the database cuts its answers to nothing; set RESULTSET_SIZE -1 with GRAPH.CONFIG SET"
-        )
-    return reply[1][0]
-
-
 def listed(reply: Any) -> list[Any]:
     """The rows of typed cells that a query has collected; none where it returns nothing.
 
@@ -60,14 +47,18 @@ def listed(reply: Any) -> list[Any]:
         reply: the compact reply to a query that returns ``collect([…])``.
 
     Raises:
-        IncompleteRead: there is no row.
+        IncompleteRead: there is no row, although collecting nothing gives one as well.
 
     >>> listed([[[1, b"c"]], [[[6, [[6, [[3, 7], [2, b"a"]]]]]]], [b"statistics"]])
     [[[3, 7], [2, b'a']]]
     """
     if len(reply) < 3:
         return []
-    ((_, rows),) = only_row(reply)
+    if len(reply[1]) != 1:
+        raise IncompleteRead(
+            "the database cuts its answers to nothing; set RESULTSET_SIZE -1 with GRAPH.CONFIG SET"
+        )
+    (((_, rows),),) = reply[1]
     return [cells for _, cells in rows]
 
 

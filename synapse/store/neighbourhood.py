@@ -16,7 +16,7 @@ from redis.exceptions import ResponseError
 from synapse.errors import UnknownGraph
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.store.collector import Collector
-from synapse.store.cypher import literal, only_row, with_rows
+from synapse.store.cypher import literal, with_rows
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Table, joined_part, typed_part
 
@@ -69,7 +69,7 @@ def read_subjects(
         ])  # fmt: skip
         _add(connection, graph, collectors[FACTS], of_subjects, facts)
         columns = collectors[FACTS].columns()
-        (found,) = only_row(nodes)
+        ((found,),) = nodes[1]
         ends = set(map(int, re.findall(rb"\d+", found)))
         ends.update(*(ids.tolist() for ids in columns.ids))
         support = filter(None, columns.vocabulary)

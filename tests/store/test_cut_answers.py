@@ -148,7 +148,3 @@ def test_answers_without_any_row_are_refused(store: FalkorStore, graph: str) -> 
         store.read_images(graph, FACTS)
     with pytest.raises(IncompleteRead, match="RESULTSET_SIZE -1"):
         store.read_facts(graph, FACTS)
-    with pytest.raises(IncompleteRead, match="RESULTSET_SIZE -1"):
-        store.read_graph(graph)
-    with pytest.raises(IncompleteRead, match="RESULTSET_SIZE -1"):
-        store.read_subjects(graph, ENTITIES)

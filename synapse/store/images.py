@@ -22,7 +22,6 @@ from synapse.store.values import Unstorable, decoded
 Key = TypeVar("Key", str, int)
 
 TWIN = "shares its uuid with another memory"
-INEXACT = "holds, in a list of lists or on an edge, a number of more digits than can be read"
 LINK_ORDER = "ORDER BY type(r), r.uuid, m.uuid"
 """Links in one order, so that lists of them can be compared in a query."""
 
@@ -58,18 +57,6 @@ _REST = (
     "WITH row, part, CASE WHEN part.place IS NULL THEN [value] ELSE value END AS listed "
     "WITH row, part, listed[coalesce(part.place, 0)] - part.printed AS rest "
     "RETURN collect([row.key, part.name, part.place, rest])"
-)
-
-_DIFFERENT = (
-    "UNWIND $rows AS row MATCH {} UNWIND row.parts AS part "
-    "WITH row, properties(x)[part.name] = part.printed AS is_same WHERE NOT is_same "
-    "RETURN collect([row.key])"
-)
-_DIFFERENT_LINKS = (
-    "UNWIND $rows AS row MATCH (n:Entity {uuid: row.key})-[r]-(m) WHERE type(r) <> 'RELATES_TO' "
-    "WITH row, n, r, m " + LINK_ORDER + " WITH row, n, "
-    "collect([type(r), startNode(r) = n, m.uuid, properties(r)]) AS links "
-    "WHERE NOT links = row.printed RETURN collect([row.key])"
 )
 
 
@@ -133,26 +120,7 @@ def _understood(
     printed = {uuid: i.properties for uuid, i in images.items() if not i.obstacle}
     for uuid, properties in exact(bites, graph, _PATTERNS[kind], printed).items():
         images[uuid] = replace(images[uuid], properties=properties)
-    whole = [image for image in images.values() if not image.obstacle]
-    for uuid in _inexact(bites, graph, _PATTERNS[kind], whole):
-        images[uuid] = replace(images[uuid], obstacle=INEXACT)
     return images
-
-
-def _inexact(bites: Bites, graph: str, pattern: str, images: Collection[MemoryImage]) -> set[str]:
-    """Which memories hold lists of lists, or links, that differ from what was printed of them."""
-    nested, linked = [], []
-    for image in images:
-        values = image.properties.items()
-        parts = [{"name": n, "printed": value} for n, value in values if _is_nested(value)]
-        if parts:
-            nested.append(literal({"key": image.uuid, "parts": parts}))
-        if any(_has(float, value) for k in image.links for value in k.properties.values()):
-            printed = [[k.type, k.is_outgoing, k.other, dict(k.properties)] for k in image.links]
-            linked.append(literal({"key": image.uuid, "printed": printed}))
-    answers = bites.read(graph, nested, _DIFFERENT.format(pattern)) if nested else []
-    answers += bites.read(graph, linked, _DIFFERENT_LINKS) if linked else []
-    return {decoded(uuid) for (uuid,) in answers}
 
 
 def exact(
@@ -187,7 +155,7 @@ def _entity(row: list[Any]) -> MemoryImage:
     try:
         return MemoryImage(
             *known,
-            _storable(decoded(properties)),
+            decoded(properties),
             labels=tuple(decoded(labels)),
             links=tuple(map(link, decoded(links))),
             facts=tuple(decoded(facts)),
@@ -201,7 +169,7 @@ def link(listed: list[Any]) -> Link:
     kind, is_outgoing, other, properties, labels = listed
     if not isinstance(other, str) or not labels:
         raise Unstorable(f"has a {kind} edge to a node without uuid or label")
-    if any(_has(Vector, value) for value in properties.values()):
+    if any(isinstance(value, Vector) for value in properties.values()):
         raise Unstorable(f"has a {kind} edge with a vector")
     # The Entity label comes first where there are several: it has an index.
     label = "Entity" if "Entity" in labels else labels[0]
@@ -217,29 +185,12 @@ def _fact(row: list[Any]) -> MemoryImage:
         names = (decoded(source_name), decoded(target_name))
         return MemoryImage(
             *known,
-            _storable(decoded(properties)),
+            decoded(properties),
             ends=tuple(map(decoded, ends)),
             end_names=tuple(name if isinstance(name, str) else "" for name in names),
         )
     except Unstorable as reason:
         return MemoryImage(*known, {}, obstacle=str(reason))
-
-
-def _storable(properties: dict[str, Any]) -> dict[str, Any]:
-    if any(isinstance(value, list) and _has(Vector, value) for value in properties.values()):
-        raise Unstorable("holds a list with a vector in it")
-    return properties
-
-
-def _has(kind: type, value: Any) -> bool:
-    """Whether a value is of a kind, or a list, however deep, with one that is."""
-    if isinstance(value, list):
-        return any(_has(kind, part) for part in value)
-    return isinstance(value, kind)
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(part, list) for part in value)
 
 
 def _floats(properties: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -31,19 +31,18 @@ _ENTITIES = (
     "collect(CASE WHEN r IS NULL OR type(r) = 'RELATES_TO' THEN null "
     "ELSE [type(r), startNode(r) = n, m.uuid, properties(r), labels(m)] END) AS links, "
     "collect(CASE WHEN type(r) = 'RELATES_TO' THEN coalesce(r.uuid, '') END) AS facts "
-    "RETURN collect([n.uuid, properties(n), labels(n), links, facts, far])"
+    "RETURN n.uuid, properties(n), labels(n), links, facts, far"
 )
 # With labelled ends the planner would scan all nodes for each edge that it finds.
 _FACTS = (
     "UNWIND $rows AS u MATCH (a)-[e:RELATES_TO {uuid: u}]->(b) "
     "OPTIONAL MATCH (s:Entity {uuid: a.uuid}) WITH a, e, b, count(s) AS sources_count "
     "OPTIONAL MATCH (t:Entity {uuid: b.uuid}) "
-    "WITH a, e, b, sources_count, count(t) AS targets_count RETURN collect([e.uuid, properties(e), "
-    "a.uuid, b.uuid, a.name, b.name, sources_count, targets_count, null])"
+    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, sources_count, count(t), null"
 )
 _FACTS_AGAIN = (
     "{probe}UNWIND $rows AS u MATCH (a)-[e:RELATES_TO {{uuid: u}}]->(b) "
-    "RETURN collect([e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, 1, 1, {far}])"
+    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, 1 AS source, 1 AS target, {far}"
 )
 """Without looking whether the ends are unique."""
 _PATTERNS = {
@@ -55,8 +54,7 @@ _REST = (
     "WITH row, part, properties(x)[part.name] AS value "
     # Both branches of a CASE are evaluated: each must suit any value.
     "WITH row, part, CASE WHEN part.place IS NULL THEN [value] ELSE value END AS listed "
-    "WITH row, part, listed[coalesce(part.place, 0)] - part.printed AS rest "
-    "RETURN collect([row.key, part.name, part.place, rest])"
+    "RETURN row.key, part.name, part.place, listed[coalesce(part.place, 0)] - part.printed"
 )
 
 

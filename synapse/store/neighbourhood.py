@@ -6,7 +6,6 @@ found by index or by id, never by a scan.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -23,7 +22,7 @@ from synapse.store.table import Table, joined_part, typed_part
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
 
-_NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
+_NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN ID(n)"
 _HUB_FACTS_COUNT = 20
 """Of an entity with more facts only those are read that can bear on the ones in question."""
 
@@ -69,9 +68,7 @@ def read_subjects(
         ])  # fmt: skip
         _add(connection, graph, collectors[FACTS], of_subjects, facts)
         columns = collectors[FACTS].columns()
-        ((found,),) = nodes[1]
-        ends = set(map(int, re.findall(rb"\d+", found)))
-        ends.update(*(ids.tolist() for ids in columns.ids))
+        ends = {node for (node,) in nodes[1]}.union(*(ids.tolist() for ids in columns.ids))
         support = filter(None, columns.vocabulary)
         questions = [
             _Question(ENTITIES, "WITH r AS i ", "ID(a) = i", list(map(str, sorted(ends)))),

@@ -46,7 +46,7 @@ _LINK = (
 )
 _NAMESAKES = (
     "UNWIND $rows AS x MATCH (n:Entity {name: x.name}) WHERE n.group_id = x.group_id "
-    "WITH x.uuid AS uuid, min(n.uuid) AS namesake RETURN collect([uuid, namesake])"
+    "RETURN x.uuid, min(n.uuid)"
 )
 
 

@@ -57,7 +57,8 @@ def check(
         is_made = change.is_end and _is_made(change, state)
         # An ingestion may have saved the copy that it had before: then it is to be done again.
         is_as_before = state is not None and state.digest == change.before
-        if is_made or (change.memory in settled and not is_as_before):
+        is_to_be_redone = is_as_before and change.was != change.to
+        if is_made or (change.memory in settled and not is_to_be_redone):
             already.add(change.memory)
             continue
         why_not = None

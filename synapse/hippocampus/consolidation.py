@@ -319,13 +319,10 @@ class ConsolidationEngine:
                 self.store.clear_failures(plan.graph)
             return False
         if not self.store.acquire_lock(plan.graph, plan.run_id, LOCK_TTL_S):
-            raise LockBusy(f"another run works on graph {plan.graph!r}; nothing was written")
+            return _leave_to_another(found, report, "works on it")
         try:
             if self.store.summarize_room(plan.graph).revision != plan.base_revision:
-                if found.resolved and found.resolved.has_written:
-                    report.warnings.append("another run finished meanwhile; scores are left to it")
-                    return False
-                raise LockBusy(f"another run finished on graph {plan.graph!r} meanwhile")
+                return _leave_to_another(found, report, "finished meanwhile")
             self.store.apply(replace(plan, run_record=report.as_record()), plan.run_id)
         finally:
             self._release(plan, report)
@@ -356,6 +353,14 @@ class ConsolidationEngine:
             status=status, error=str(error), config_digest=self.config.digest, **_header(run)
         )
         return Outcome(report, error=error)
+
+
+def _leave_to_another(found: _Found, report: ConsolidationReport, what: str) -> bool:
+    """Keep no scores; a run that has ended facts must still say so."""
+    if found.resolved is None or not found.resolved.has_written:
+        raise LockBusy(f"another run on graph {report.graph!r} {what}; nothing was written")
+    report.warnings.append(f"another run {what}; scores are left to it")
+    return False
 
 
 def _header(run: Run) -> dict[str, Any]:

@@ -274,6 +274,30 @@ def test_a_lost_lock_stops_the_run_before_the_graph(stale, save, run, store, gra
     assert store.lock_holder(graph_name) == "somebody"
 
 
+@pytest.mark.parametrize("other", ["works on it", "finished meanwhile"])
+def test_a_run_that_ended_facts_says_so_whoever_keeps_the_scores(stale, save, store, run, other):
+    class Overtaken(FalkorStore):
+        def change_ends(self, graph: str, changes: Any, lock_token: str) -> set[str]:
+            done = super().change_ends(graph, changes, lock_token)
+            self.ended = True
+            return done
+
+        def release_lock(self, graph: str, token: str) -> None:
+            super().release_lock(graph, token)
+            if token != "somebody" and getattr(self, "ended", False):
+                self.ended = False
+                if other == "works on it":
+                    assert self.acquire_lock(graph, "somebody", 60.0)
+                else:
+                    assert run("other").error is None
+
+    outcome = run(by=Overtaken(store._connection, "redis://here"))
+    assert (outcome.report.status, outcome.report.contradictions.resolved) == ("ok", 1)
+    assert outcome.report.wrote.invalidated == 1
+    assert f"another run {other}; scores are left to it" in outcome.report.warnings
+    assert ends(save, stale.uuid) == (LATER, NOW)
+
+
 def test_failures_are_counted_although_the_ledger_is_written(stale, run, store, graph_name):
     class Refused(FalkorStore):
         def change_ends(self, graph: str, changes: Any, lock_token: str) -> set[str]:

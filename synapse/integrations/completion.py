@@ -11,7 +11,7 @@ from graphiti_core.edges import EntityEdge
 from synapse.hippocampus.associates import Associate, Associates
 from synapse.hippocampus.model import Ragged
 from synapse.hippocampus.ports import MemoryStore
-from synapse.integrations.aside import Aside
+from synapse.integrations.aside import SEARCHING, Aside
 
 _MORE_THAN_WANTED = 3
 """How many times as many are looked up: some no longer hold, or are no facts."""
@@ -32,7 +32,9 @@ async def completed(
         count: how many may be given back; more are looked up.
         now_s: the moment, seconds since 1970.
     """
-    close = await aside.run(_associated, store, graph, found, count * _MORE_THAN_WANTED, now_s)
+    close = await aside.run(
+        SEARCHING, _associated, store, graph, found, count * _MORE_THAN_WANTED, now_s
+    )
     there = driver.clone(database=graph)
     edges = await EntityEdge.get_by_uuids(there, list(close))
     group_ids = {edge.group_id for edge in found}

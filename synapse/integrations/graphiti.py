@@ -13,6 +13,7 @@ itself fails, the caller's ingestion or search goes on; the failure is logged on
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,7 +33,7 @@ from synapse.hippocampus.gate import QuestionGate, Turn
 from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
 from synapse.hippocampus.scope import Scope
-from synapse.integrations.aside import Aside
+from synapse.integrations.aside import OBSERVING, TELLING, WORKING, Aside
 from synapse.integrations.belief import Belief, Believer, Statement
 from synapse.integrations.briefing import Briefer
 from synapse.integrations.graph_names import argument, graph_of, refuse_group, server_uri
@@ -101,8 +102,8 @@ class Hippocampus:
         """Write what is still to be written and free the connections; Graphiti stays open."""
         if self.aside.is_closed:
             return
-        await self.aside.run(self.recaller.recorder.close)
-        self.aside.close()
+        await self.aside.run(WORKING, self.recaller.recorder.close)
+        await asyncio.to_thread(self.aside.close)
         self._store.close()
 
     async def add_episode(self, *args: Any, **options: Any) -> Any:
@@ -197,7 +198,7 @@ class Hippocampus:
             self._relations.tell(graph, 1)
             return self._believer.believe(graph, str(group), said, relations, now_s)
 
-        belief = await self.aside.run(believe)
+        belief = await self.aside.run(WORKING, believe)
         await self._embed(graph, belief, text)
         return belief
 
@@ -218,6 +219,8 @@ class Hippocampus:
         """
         refuse_what_is_no_text(about=about)
         at_s = self._clock() if at is None else seconds_of(at, "at")
+        if self.aside.skips(TELLING):
+            return ""
         try:
             return await self._brief(plain(about), group_id, at_s, at, max_tokens, num_results)
         except StoreError as error:
@@ -230,7 +233,7 @@ class Hippocampus:
     ) -> Outcome:  # fmt: skip
         """The batch on one group, in a thread: the same engine and report as the command's."""
         run = self._run(group_id, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run)
-        outcome = await self.aside.run(self._engine().consolidate, run)
+        outcome = await self.aside.run(WORKING, self._engine().consolidate, run)
         self._relations.forget(run.scope.graph)
         return outcome
 
@@ -247,7 +250,7 @@ class Hippocampus:
             row = find_memory(thoughts.snapshot, memory, thoughts.recalled.archive)
             return explained(thoughts, row)
 
-        return await self.aside.run(look)
+        return await self.aside.run(WORKING, look)
 
     async def status(self, group_id: str | None = None) -> dict[str, Any]:
         """What is kept beside a group's graph, and what went wrong here since the start.
@@ -257,8 +260,8 @@ class Hippocampus:
         """
         graph, room, problem = graph_of(self.graphiti.driver, group_id), None, ""
         try:
-            room = await self.aside.run(self._store.summarize_room, graph)
-            if graph not in await self.aside.run(self._store.graphs):
+            room = await self.aside.run(TELLING, self._store.summarize_room, graph)
+            if graph not in await self.aside.run(TELLING, self._store.graphs):
                 problem = f"there is no graph {graph!r} on this server; check the group's name"
         except StoreError as error:
             problem = str(error)
@@ -270,19 +273,22 @@ class Hippocampus:
             "recalls": room and room.recalls_count,
             "last_run": room and room.last_run,
             "failures": dict(self.aside.failures),
+            "skipped": self.aside.skipped_count,
             "lost_recalls": self.recaller.recorder.lost_count,
         }
 
     async def flush(self) -> bool:
         """Wait until every recall so far stands in the ledger; return whether it does."""
-        return await self.aside.run(self.recaller.recorder.flush)
+        return await self.aside.run(WORKING, self.recaller.recorder.flush)
 
     async def _brief(
         self, about: str, group_id: str | None, at_s: float, at: datetime | None,
         max_tokens: int, num_results: int,
     ) -> str:  # fmt: skip
         graph, only = graph_of(self.graphiti.driver, group_id), None
-        subjects = set((await self.aside.run(self._store.find_entities, graph, [about])).values())
+        subjects = set(
+            (await self.aside.run(TELLING, self._store.find_entities, graph, [about])).values()
+        )
         if not subjects:
             facts = await self.search(
                 about, group_ids=None if group_id is None else [group_id],
@@ -295,7 +301,7 @@ class Hippocampus:
             relations = self._relations.of(graph)
             return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only)
 
-        return await self.aside.run(brief) if subjects else ""
+        return await self.aside.run(TELLING, brief) if subjects else ""
 
     async def _observed(self, result: Any, graph: str | None = None) -> Any:
         return with_surprises(result, await self._noticed(result, graph))
@@ -303,8 +309,10 @@ class Hippocampus:
     async def _noticed(self, result: Any, graph: str | None = None) -> list[Noticed]:
         try:
             what = ingested(result)
+            if self.aside.skips(OBSERVING):
+                return []
             graph = graph or self._graph_of_result(result)
-            return await self.aside.run(self._notice, graph, what)
+            return await self.aside.run(OBSERVING, self._notice, graph, what)
         except Exception as error:  # noqa: BLE001  Graphiti has written: its caller must not fail
             self.aside.note_failure(error)
             return []
@@ -331,9 +339,9 @@ class Hippocampus:
                 uuid: vector
                 for (uuid, _), vector in zip(belief.new_entities, vectors, strict=False)
             }
-            await self.aside.run(self._store.write_embeddings, graph, "entity", entities)
+            await self.aside.run(WORKING, self._store.write_embeddings, graph, "entity", entities)
             await self.aside.run(
-                self._store.write_embeddings, graph, "fact", {belief.fact: vectors[-1]}
+                WORKING, self._store.write_embeddings, graph, "fact", {belief.fact: vectors[-1]}
             )
         except Exception as error:  # noqa: BLE001  the belief stands without its embedding
             self.aside.note_failure(error)

@@ -22,7 +22,7 @@ from synapse.errors import SynapseError, UsageError
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recall import SET_MAX_COUNT, RecallSet
-from synapse.integrations.aside import Aside
+from synapse.integrations.aside import SEARCHING, Aside
 from synapse.integrations.completion import completed
 from synapse.integrations.graph_names import searched_graphs
 from synapse.integrations.moments import seconds_of
@@ -164,12 +164,14 @@ class Recaller:
     async def _recalled(
         self, found: Found, wanted: _Wanted, now_s: float, entities: Sequence[EntityNode] = ()
     ) -> RecalledFacts:
-        kept = found.edges
+        kept, strength = found.edges, np.full(len(found.edges), np.nan)
         try:
-            strength = await self._aside.run(self._strengths, kept, wanted.graph_of, now_s)
+            if not self._aside.skips(SEARCHING):
+                strength = await self._aside.run(
+                    SEARCHING, self._strengths, kept, wanted.graph_of, now_s
+                )
         except Exception as error:  # noqa: BLE001  the search has its answer
             self._aside.note_failure(error)
-            strength = np.full(len(kept), np.nan)
         told, recalls = arranged(kept, strength, self._config)
         try:
             self._remember([*told, *entities], wanted, now_s)
@@ -179,6 +181,8 @@ class Recaller:
 
     async def _expand(self, told: RecalledFacts, wanted: _Wanted, count: int, driver: Any) -> None:
         """Append what comes to mind with the facts told."""
+        if self._aside.skips(SEARCHING):
+            return
         now_s = self._clock()
         by_graph: dict[str, list[EntityEdge]] = {}
         for edge in told:
@@ -194,7 +198,9 @@ class Recaller:
             ]
             found = sorted(found, key=lambda one: -one[1])[:count]
             more = [edge for edge, _ in found]
-            strength = await self._aside.run(self._strengths, more, wanted.graph_of, now_s)
+            strength = await self._aside.run(
+                SEARCHING, self._strengths, more, wanted.graph_of, now_s
+            )
         except Exception as error:  # noqa: BLE001  the search has its answer
             self._aside.note_failure(error)
             return

@@ -33,6 +33,8 @@ class Surprise:
     at_s: float
     kind: str = "contradicts"
     """``contradicts``, ``novel`` or ``expected``."""
+    event: str = ""
+    """Names what happened; it is recorded once. Empty: whatever is recorded counts."""
     id: str = ""
     """Given by the store when the surprise is recorded."""
 
@@ -277,7 +279,7 @@ class MemoryStore(Protocol):
             graph: the graph.
             surprises: what was noticed.
             noticed_in: uuid of the episode; what was noticed in it is recorded once, however
-                often it is told.
+                often it is told. So is each event, in whatever episodes it is noticed.
 
         Returns:
             Whether they were recorded; not if the episode had been told before.

@@ -37,15 +37,15 @@ from synapse.integrations.aside import OBSERVING, TELLING, WORKING, Aside
 from synapse.integrations.belief import Belief, Believer, Statement
 from synapse.integrations.briefing import Briefer
 from synapse.integrations.graph_names import argument, graph_of, refuse_group, server_uri
-from synapse.integrations.moments import seconds_of
-from synapse.integrations.observation import (
+from synapse.integrations.ingestion import (
     Ingested,
     Noticed,
-    Observer,
     episodes_of,
     ingested,
     with_surprises,
 )
+from synapse.integrations.moments import seconds_of
+from synapse.integrations.observation import Observer
 from synapse.integrations.recall import RecalledFacts
 from synapse.integrations.recaller import Recaller
 from synapse.integrations.relation_memory import RelationMemory
@@ -325,7 +325,7 @@ class Hippocampus:
         return graph_of(driver, None if group_id == driver.default_group_id else group_id)
 
     def _notice(self, graph: str, what: Ingested) -> list[Noticed]:
-        self._relations.tell(graph, len(what.new))
+        self._relations.tell(graph, what.new_count)
         return self._observer.observe(graph, what, self._relations.of(graph), self._clock())
 
     async def _embed(self, graph: str, belief: Belief, text: str) -> None:

@@ -297,11 +297,17 @@ class InMemoryStore:
         if noticed_in and (graph, noticed_in) in self._noticed:
             return False
         self._noticed.add((graph, noticed_in))
+        wanted = [s for s in surprises if not s.event or self._is_first(graph, s.event)]
         first = self._surprises_count + 1
-        self._surprises_count += len(surprises)
-        new = (replace(s, id=f"{number}-0") for number, s in enumerate(surprises, first))
+        self._surprises_count += len(wanted)
+        new = (replace(s, event="", id=f"{number}-0") for number, s in enumerate(wanted, first))
         self._rooms[graph] = replace(room, surprises=(*room.surprises, *new))
         return True
+
+    def _is_first(self, graph: str, event: str) -> bool:
+        is_first = (graph, event) not in self._noticed
+        self._noticed.add((graph, event))
+        return is_first
 
     def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
         """Append to the queue that the next run folds."""

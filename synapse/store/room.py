@@ -7,7 +7,7 @@
 ``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
 ``journal``          hash    run id -> JSON of what the run changes in Graphiti's own data
 ``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
-``noticed``          hash    digests of the episodes whose prediction errors were recorded
+``noticed``          hash    digests of the episodes and events whose prediction errors were recorded
 ``recalls``          stream  recall sets, not yet folded, see :mod:`~synapse.store.recalls`
 ``imported``         hash    digests of the recall sets that were imported from logs
 ``profiles``         hash    memory uuid -> JSON of how it was recalled
@@ -63,9 +63,11 @@ _BUCKETS_PER_TRIP = 16
 
 _NOTICE = """
 if ARGV[1] ~= '' and redis.call('HSETNX', KEYS[2], ARGV[1], '') == 0 then return 0 end
-for i = 3, #ARGV, 6 do
-  redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[2], '*', 'fact', ARGV[i], 'against', ARGV[i + 1],
-    'rule', ARGV[i + 2], 'surprise_ratio', ARGV[i + 3], 'at_s', ARGV[i + 4], 'kind', ARGV[i + 5])
+for i = 3, #ARGV, 7 do
+  if ARGV[i + 6] == '' or redis.call('HSETNX', KEYS[2], ARGV[i + 6], '') == 1 then
+    redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[2], '*', 'fact', ARGV[i], 'against', ARGV[i + 1],
+      'rule', ARGV[i + 2], 'surprise_ratio', ARGV[i + 3], 'at_s', ARGV[i + 4], 'kind', ARGV[i + 5])
+  end
 end
 return 1"""
 
@@ -153,17 +155,22 @@ def record_surprises(
     """Append to the stream that the next run drains; the oldest fall out beyond 100,000.
 
     What an episode has brought is appended in one step with the note that it was: told again, it
-    adds nothing.
+    adds nothing. Nor does an event that another episode has told.
     """
     fields: list[Any] = []
     for surprise in surprises:
         fields += [
             raw(surprise.fact), raw(surprise.against), raw(surprise.rule),
             repr(float(surprise.surprise_ratio)), repr(float(surprise.at_s)), surprise.kind,
+            _noticed(surprise.event),
         ]  # fmt: skip
     keys = room_key(graph, "surprises"), room_key(graph, "noticed")
-    noticed = blake2b(raw(noticed_in), digest_size=12).digest() if noticed_in else b""
-    return bool(connection.eval(_NOTICE, len(keys), *keys, noticed, _SURPRISES_MAX_COUNT, *fields))
+    first = _noticed(noticed_in), _SURPRISES_MAX_COUNT
+    return bool(connection.eval(_NOTICE, len(keys), *keys, *first, *fields))
+
+
+def _noticed(name: str) -> bytes:
+    return blake2b(raw(name), digest_size=12).digest() if name else b""
 
 
 def record_failure(connection: Connection, graph: str) -> int:

@@ -7,7 +7,7 @@
 ``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
 ``journal``          hash    run id -> JSON of what the run changes in Graphiti's own data
 ``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
-``noticed``          hash    digests of the episodes and events whose prediction errors were recorded
+``noticed``          hash    digests of episodes and events whose prediction errors were recorded
 ``recalls``          stream  recall sets, not yet folded, see :mod:`~synapse.store.recalls`
 ``imported``         hash    digests of the recall sets that were imported from logs
 ``profiles``         hash    memory uuid -> JSON of how it was recalled

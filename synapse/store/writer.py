@@ -7,6 +7,7 @@ memories by full text and along edges, not by similarity. Values travel as param
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -42,6 +43,12 @@ _INDICES = (
     "FULLTEXT INDEX FOR ()-[e:RELATES_TO]-() ON (e.name, e.fact, e.group_id)",
 )
 """What Graphiti creates in every graph that it opens."""
+
+_INDICES_UNDER_CONSTRUCTION = (
+    "CALL db.indexes() YIELD status WHERE status <> 'OPERATIONAL' RETURN count(status)"
+)
+_LONGEST_PAUSE_S = 10.0
+"""After about twenty seconds a graph is written to although its indices are not built."""
 
 _ENTITY, _EPISODE = "(x:Entity {uuid: u})", "(x:Episodic {uuid: u})"
 # With labelled ends the planner would scan all nodes for each edge that it finds.
@@ -95,13 +102,26 @@ def write_document(connection: Connection, graph: str, document: GraphDocument) 
 
 
 def create_indices(connection: Connection, graph: str) -> None:
-    """Create the indices that Graphiti creates; those that exist are left as they are."""
+    """Create the indices that Graphiti creates; those that exist are left as they are.
+
+    FalkorDB 4.16 builds them in the background, and crashes where a query is planned with an
+    index in the moment in which that index is replaced. So this returns when they are built.
+    """
     for index in _INDICES:
         try:
             connection.execute_command("GRAPH.QUERY", graph, f"CREATE {index}")
         except ResponseError as error:
             if "already indexed" not in str(error) and "already set" not in str(error):
                 raise
+    pause_s = 0.0005
+    while _are_under_construction(connection, graph) and pause_s < _LONGEST_PAUSE_S:
+        time.sleep(pause_s)
+        pause_s *= 2
+
+
+def _are_under_construction(connection: Connection, graph: str) -> bool:
+    reply = connection.execute_command("GRAPH.RO_QUERY", graph, _INDICES_UNDER_CONSTRUCTION)
+    return bool(reply[1][0][0])
 
 
 def _held(connection: Connection, graph: str, pattern: str, uuids: Collection[str]) -> set[str]:

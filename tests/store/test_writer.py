@@ -19,7 +19,7 @@ from graphiti_core.search.search_utils import edge_fulltext_search, node_fulltex
 from synapse.errors import UsageError
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.store.writer import create_indices
-from tests.support.graphiti_world import World, write
+from tests.support.graphiti_world import UNDER_CONSTRUCTION, World, write
 
 MORNING = "2026-01-05T08:00:00+00:00"
 NOON = "2026-01-06T12:00:00.123456+00:00"
@@ -211,6 +211,7 @@ def test_the_indices_are_those_of_graphiti(
     theirs = graph_name + "-theirs"
     write(falkordb_uri, theirs, story)
     create_indices(client, graph_name)
+    assert rows(client, graph_name, UNDER_CONSTRUCTION) == []
     create_indices(client, graph_name)
     query = (
         "CALL db.indexes() YIELD label, properties, types, language, stopwords, entitytype "

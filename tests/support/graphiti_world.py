@@ -47,6 +47,9 @@ OWN_GROUP = "the name of the graph"
 """Stands for what Graphiti has done since 0.23: a group is a graph of the same name."""
 
 
+UNDER_CONSTRUCTION = "CALL db.indexes() YIELD status WHERE status <> 'OPERATIONAL' RETURN status"
+
+
 class Fact(NamedTuple):
     """One fact an episode states. ``valid_at=None`` leaves it undated."""
 
@@ -336,7 +339,11 @@ async def graphiti_world(
     try:
         assert driver._init_task is not None
         await driver._init_task  # the indices, which the driver starts to build by itself
-        yield World(driver, database if group_id == OWN_GROUP else group_id)
+        world = World(driver, database if group_id == OWN_GROUP else group_id)
+        # The database crashes where an index is replaced while a query is planned with it.
+        while await world.cypher(UNDER_CONSTRUCTION):
+            await asyncio.sleep(0)
+        yield world
     finally:
         await driver.close()
 

@@ -33,7 +33,7 @@ class ArchivedMemory:
     reason: str
     state: ArchiveState
     digest: str
-    """Of its :class:`~synapse.hippocampus.image.MemoryImage`."""
+    """Of its :class:`~synapse.hippocampus.image.MemoryImage` when it went."""
     group_id: str = ""
     by_person: bool = False
     """Whether a person decided that it goes."""

@@ -11,6 +11,7 @@ from synapse.hippocampus.ledger import Entry, decided_otherwise
 from synapse.hippocampus.plan import FactState
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
 from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.shared_links import completed, seen_from_the_others
 
 CHANGED = "it has changed since the plan was made"
 _BY_CHANGED = "the fact that replaces it has changed since the plan was made"
@@ -51,6 +52,7 @@ def check(
     moving = [change.memory for change in plan.changes if change.do == "archive"]
     images = store.read_images(plan.graph, moving) if moving else {}
     moved = _moved(store, plan.graph, begun) if moving and begun is not None else frozenset()
+    images = _with_edges_to_moved(store, plan, images, moved)
     ready, already, left = [], set(), {}
     for change in plan.changes:
         state = states.get(change.memory) if change.is_end else None
@@ -80,6 +82,22 @@ def _moved(store: MemoryStore, graph: str, begun: RunEntry) -> frozenset[tuple[s
     """Uuid and digest of what a run has moved into the archive."""
     entries = store.read_archive(graph, begun.run_id)
     return frozenset((m.uuid, m.digest) for m in entries if m.state in ("copied", "archived"))
+
+
+def _with_edges_to_moved(
+    store: MemoryStore,
+    plan: MemoryPlan,
+    images: dict[str, MemoryImage],
+    moved: frozenset[tuple[str, str]],
+) -> dict[str, MemoryImage]:
+    """Memories as they were planned, where only edges to what the run has moved are missing."""
+    before = {change.memory: change.before for change in plan.changes}
+    other = {u: image for u, image in images.items() if image.digest != before[u]}
+    if not moved or not other:
+        return images
+    contents = store.read_archived_images(plan.graph, {uuid for uuid, _ in moved})
+    seen = seen_from_the_others(contents.values())
+    return {**images, **{uuid: completed(image, seen) for uuid, image in other.items()}}
 
 
 def _is_made(change: PlannedChange, state: FactState | None) -> bool:

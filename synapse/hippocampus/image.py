@@ -72,6 +72,11 @@ class Link:
         plain, _ = _plain(self.properties)
         return [self.type, self.other, self.other_label, self.is_outgoing, plain]
 
+    @property
+    def named(self) -> str:
+        """Its canonical form as JSON."""
+        return _as_json(self.canonical())
+
     @classmethod
     def of_canonical(cls, line: str) -> Link:
         """The link again, from its canonical form as JSON."""
@@ -124,7 +129,7 @@ class MemoryImage:
 
         A line of JSON, and the numbers of its embeddings after it.
         """
-        links = sorted(_as_json(link.canonical()) for link in self.links)
+        links = sorted(link.named for link in self.links)
         plain, packed = _plain(self.properties)
         whole = [self.uuid, self.kind, sorted(self.labels), self.ends, links, plain]
         return b"\n".join((_as_json(whole).encode("ascii"), *packed))

@@ -36,19 +36,39 @@ class Restoration:
         }
 
 
-def left_out(links: Sequence[Link]) -> str:
-    """What is said of a memory that came back without some of its links.
+def came_back(gone: Sequence[Link], archived: Sequence[Link] = ()) -> str:
+    """What is said of a memory that came back.
 
-    >>> left_out([Link("MENTIONS", "monday", "Episodic", False, {})])
+    Args:
+        gone: those of its links that could not come along.
+        archived: those that come with the other end, which is in the archive.
+
+    >>> came_back([Link("MENTIONS", "monday", "Episodic", False, {})])
     'restored; 1 link whose other end is gone could not come along: MENTIONS from monday'
+    >>> came_back([], [Link("KNOWS", "bob", "Entity", True, {})])
+    'restored; 1 link whose other end is archived comes back with that: KNOWS to bob'
     """
+    said = [RESTORED]
+    if gone:
+        which = _links_whose_ends("gone", gone)
+        said.append(f"{which} could not come along: {_named(gone)}")
+    if archived:
+        which = _links_whose_ends("archived", archived)
+        comes = "comes" if len(archived) == 1 else "come"
+        said.append(f"{which} {comes} back with that: {_named(archived)}")
+    return "; ".join(said)
+
+
+def _links_whose_ends(are: str, links: Sequence[Link]) -> str:
     which = "link whose other end is" if len(links) == 1 else "links whose other ends are"
+    return f"{len(links)} {which} {are}"
+
+
+def _named(links: Sequence[Link]) -> str:
     named = [f"{link.type} {'to' if link.is_outgoing else 'from'} {link.other}" for link in links]
     more_count = len(named) - _NAMED_LINKS_COUNT
-    shown = ", ".join(named[:_NAMED_LINKS_COUNT]) + (
-        f" and {more_count} more" if more_count > 0 else ""
-    )
-    return f"{RESTORED}; {len(links)} {which} gone could not come along: {shown}"
+    more = f" and {more_count} more" if more_count > 0 else ""
+    return ", ".join(named[:_NAMED_LINKS_COUNT]) + more
 
 
 def names_of_ends(archive: Iterable[ArchivedMemory]) -> dict[str, tuple[str, str]]:

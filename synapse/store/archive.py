@@ -6,11 +6,18 @@ graph, in the archive, or in both, and :func:`settle` decides which by looking a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from synapse.hippocampus.archived import ArchivedMemory
-from synapse.hippocampus.image import Kind, MemoryImage
+from synapse.hippocampus.image import Kind, Link, MemoryImage
 from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.shared_links import (
+    ENTITY,
+    completed,
+    missing_links,
+    seen_from_the_others,
+)
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.archive_graph import ArchiveGraph, Record
 from synapse.store.bites import Bites, uncollected
@@ -64,6 +71,7 @@ def archive(
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
     kept_traces = traces_of(changes, traces)
+    before = [record for record in kept.records(run_id) if _is_away(record)]
     moving = _Moving(
         bites,
         graph,
@@ -71,7 +79,7 @@ def archive(
         new_entry=lambda change, image: new_entry(
             change, image, kept_traces, run_id, now_s, "archived"
         ),
-        before={(r.entry.uuid, r.entry.digest) for r in kept.records(run_id) if _is_away(r)},
+        before=before,
     )
     kept.prepare()
     kinds: tuple[Kind, ...] = ("fact", "entity")
@@ -90,7 +98,7 @@ class _Moving:
         graph: where the memories are.
         kept: where they go.
         new_entry: makes the entry of a memory.
-        before: uuid and digest of what the run has moved before it died, if it did.
+        before: what the run has moved before it died, if it did.
     """
 
     def __init__(
@@ -99,13 +107,17 @@ class _Moving:
         graph: str,
         kept: ArchiveGraph,
         new_entry: Callable[[ArchiveChange, MemoryImage], ArchivedMemory],
-        before: Collection[tuple[str, str]],
+        before: Sequence[Record],
     ) -> None:
         self._bites = bites
         self._graph = graph
         self._kept = kept
         self._new_entry = new_entry
-        self._before = before
+        self._before = {(r.entry.uuid, r.entry.digest) for r in before}
+        self._links: dict[str, list[Link]] = {}
+        """What entities that are away hold of edges to others, by uuids of the others."""
+        for bite in bites.of([record for record in before if record.entry.kind == "entity"]):
+            self._remember_links(kept.images(bite).values())
         self._last_number = kept.last_number()
 
     def move(self, changes: Sequence[ArchiveChange], kind: Kind) -> set[str]:
@@ -114,9 +126,14 @@ class _Moving:
         first = [change.uuid for change in changes[:1]]
         probe = Probe.of(read_again(self._bites, self._graph, first, kind, None)[0].values())
         for bite in self._bites.of(changes):
-            with uncollected():
-                moved_here, probe = self._move_some(bite, kind, probe)
-            moved |= moved_here
+            tried: Sequence[ArchiveChange] = bite
+            while tried:
+                with uncollected():
+                    moved_here, probe = self._move_some(tried, kind, probe)
+                moved |= moved_here
+                # An edge went with its other end: the memory is what it was all the same.
+                is_any = bool(moved_here)
+                tried = [c for c in bite if is_any and c.uuid in self._links.keys() - moved]
         return moved
 
     def _move_some(
@@ -127,11 +144,22 @@ class _Moving:
         images, distances = read_again(self._bites, self._graph, uuids, kind, probe)
         gone = (c for c in changes if c.uuid not in images)
         moved = {c.uuid for c in gone if (c.uuid, c.before_digest) in self._before}
-        ready = [c for c in changes if _is_ready(c, images.get(c.uuid))]
+        copies = {c.uuid: self._as_planned(c, images[c.uuid]) for c in changes if c.uuid in images}
+        ready = [c for c in changes if _is_ready(c, copies.get(c.uuid))]
         if ready:
-            records = self._records(ready, images)
-            moved |= self._moved(records, images, probe, distances)
+            records = self._records(ready, copies)
+            removed = self._moved(records, copies, images, probe, distances)
+            self._remember_links(copies[uuid] for uuid in removed)
+            moved |= removed
         return moved, Probe.of(images.values())
+
+    def _as_planned(self, change: ArchiveChange, image: MemoryImage) -> MemoryImage:
+        """The memory with the edges that have gone with their other ends."""
+        return image if image.digest == change.before_digest else completed(image, self._links)
+
+    def _remember_links(self, images: Iterable[MemoryImage]) -> None:
+        for uuid, links in seen_from_the_others(images).items():
+            self._links.setdefault(uuid, []).extend(links)
 
     def _records(
         self, changes: Sequence[ArchiveChange], images: Mapping[str, MemoryImage]
@@ -144,12 +172,13 @@ class _Moving:
     def _moved(
         self,
         records: Sequence[Record],
+        copies: Mapping[str, MemoryImage],
         images: Mapping[str, MemoryImage],
         probe: Probe | None,
         distances: Mapping[str, str],
     ) -> set[str]:
         """Copy, remove and mark some memories of one kind."""
-        copied = self._kept.write(records, images)
+        copied = self._kept.write(records, copies)
         still = [images[record.entry.uuid] for record in copied]
         removed = remove(self._bites, self._graph, still, probe, distances)
         self._kept.drop([r for r in records if r.entry.uuid not in removed])
@@ -165,9 +194,12 @@ def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:
     now = read_images(connection, graph, [record.entry.uuid for record in unfinished])
     for bite in kept.bites.of(unfinished):
         was = kept.images(bite)
-        same = [r for r in bite if _is_same(now.get(r.entry.uuid), was.get(r.entry.uuid))]
-        kept.drop([r for r in same if r.entry.state == "copied"])
-        kept.free([r for r in same if r.entry.state == "restoring"], "restored")
+        pairs = {u: (was[u], now[u]) for u in was if u in now and not now[u].obstacle}
+        same = {u for u, (image, is_now) in pairs.items() if image.content == is_now.content}
+        restored = [r for r in bite if r.entry.state == "restoring" and r.entry.uuid in same]
+        kept.free(restored, "restored")
+        same |= _bereft(connection, graph, pairs)
+        kept.drop([r for r in bite if r.entry.state == "copied" and r.entry.uuid in same])
     if any(record.entry.state == "copied" for record in unfinished):
         kept.settle(kept.last_number())
 
@@ -205,7 +237,22 @@ def _is_away(record: Record) -> bool:
     return record.entry.state == "archived"
 
 
-def _is_same(now: MemoryImage | None, was: MemoryImage | None) -> bool:
-    if now is None or was is None or now.obstacle:
-        return False
-    return now.content == was.content
+def _bereft(
+    connection: Connection, graph: str, pairs: Mapping[str, tuple[MemoryImage, MemoryImage]]
+) -> set[str]:
+    """Memories that are as they were, but for edges that went with their other ends.
+
+    Args:
+        connection: a client that answers with bytes.
+        graph: where they are.
+        pairs: each of them as it was and as it is, by uuid.
+    """
+    lacking = {u: missing_links(was.links, now.links) for u, (was, now) in pairs.items()}
+    others = {link.other for links in lacking.values() for link in links}
+    present = read_images(connection, graph, others) if others else {}
+    return {
+        uuid
+        for uuid, (was, now) in pairs.items()
+        if all(k.other_label == ENTITY and k.other not in present for k in lacking[uuid])
+        and replace(now, links=(*now.links, *lacking[uuid])).content == was.content
+    }

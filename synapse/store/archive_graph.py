@@ -23,6 +23,7 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
+from synapse.errors import StoreError
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
 from synapse.store.archive_contents import ArchiveContents
@@ -137,6 +138,11 @@ class ArchiveGraph:
         for portion in portions(rows):
             noted.update(number for (number,) in self.bites.write(self._name, portion, _WRITE))
         return [record for record in records if record.number in noted]
+
+    def rewrite(self, record: Record, image: MemoryImage) -> None:
+        """Keep another content of an entry; what the entry says of the memory stays."""
+        if not self._contents.write({record.number: image}):
+            raise StoreError(f"the archive did not take an edge of {image.uuid[:40]!r}; try again")
 
     def set_state(self, records: Iterable[Record], state: ArchiveState) -> None:
         """Say what became of some memories; their content stays."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.plan import ArchiveChange
-from synapse.hippocampus.restoration import RESTORED, decide, left_out, names_of_ends
+from synapse.hippocampus.restoration import came_back, decide, names_of_ends
 from synapse.store.document import Item
 
 _ENDS = ("source_node_uuid", "target_node_uuid")
@@ -100,7 +100,7 @@ class Archive:
         assert image is not None
         lost = _add(items, image)
         self._entries[place] = (replace(entry, state="restored"), None)
-        return RESTORED if not lost else left_out(lost)
+        return came_back(lost)
 
     def _namesakes(self, items: Items, ends: Collection[str]) -> dict[str, str]:
         known = names_of_ends(self.entries())

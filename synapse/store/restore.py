@@ -6,9 +6,8 @@ content leaves the archive when the graph has been seen to hold exactly the same
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
@@ -18,9 +17,15 @@ from synapse.hippocampus.restoration import (
     LOST,
     RESTORED,
     Restoration,
+    came_back,
     decide,
-    left_out,
     names_of_ends,
+)
+from synapse.hippocampus.shared_links import (
+    ENTITY,
+    completed,
+    missing_links,
+    seen_from_the_others,
 )
 from synapse.store.archive import settle
 from synapse.store.archive_graph import ArchiveGraph, Record
@@ -75,11 +80,45 @@ def restore(
             told = _put_back(kept, bites, graph, whole, images)
             lacking |= {u: images[u] for u, said in told.items() if said.startswith(f"{RESTORED};")}
             found.outcomes |= told
-    # A link between two of them came along with the later one.
     now = read_images(connection, graph, lacking) if lacking else {}
-    whole_now = {u for u, image in lacking.items() if u in now and not _missing(image, now[u])}
-    found.outcomes |= dict.fromkeys(whole_now, RESTORED)
+    found.outcomes |= _told_of_links(kept, {u: (lacking[u], now[u]) for u in lacking if u in now})
     return found.told()
+
+
+def _told_of_links(
+    kept: ArchiveGraph, pairs: Mapping[str, tuple[MemoryImage, MemoryImage]]
+) -> dict[str, str]:
+    """What is said of memories that came back without some links, once all are back.
+
+    Args:
+        kept: the archive.
+        pairs: each of them as it was and as it is, by uuid. A link between two of them came along
+            with the later one.
+    """
+    lost = {u: missing_links(was.links, now.links) for u, (was, now) in pairs.items()}
+    archived = _archived_ends(kept, lost.values())
+    return {
+        u: came_back(
+            [link for link in links if link.other not in archived],
+            [link for link in links if link.other in archived],
+        )
+        for u, links in lost.items()
+    }
+
+
+def _archived_ends(kept: ArchiveGraph, lost: Iterable[Iterable[Link]]) -> dict[str, Record]:
+    """The archived entities at the other ends of links, by uuid."""
+    others = {link.other for links in lost for link in links if link.other_label == ENTITY}
+    newest = _newest(kept.about(others)) if others else {}
+    return {uuid: record for uuid, record in newest.items() if record.entry.has_content}
+
+
+def _hand_over(kept: ArchiveGraph, images: Iterable[MemoryImage]) -> None:
+    """Leave the edges of entities to archived ones with those: whoever is back last has them."""
+    seen = seen_from_the_others(images)
+    for record in _archived_ends(kept, (image.links for image in images)).values():
+        for image in kept.images([record]).values():
+            kept.rewrite(record, completed(image, seen))
 
 
 def _newest(records: Sequence[Record]) -> dict[str, Record]:
@@ -104,14 +143,17 @@ def _put_back(
     images: dict[str, MemoryImage],
 ) -> dict[str, str]:
     """Create some memories of one kind, look at them, and free what is back."""
-    images = {record.entry.uuid: images[record.entry.uuid] for record in records}
+    seen = seen_from_the_others(images.values())
+    images = {r.entry.uuid: completed(images[r.entry.uuid], seen) for r in records}
     kept.set_state(records, "restoring")
     _create(bites, graph, images.values())
     now = read_some(bites, graph, list(images))
-    missing = {u: _missing(image, now[u]) for u, image in images.items() if u in now}
+    missing = _missing(images, now)
     if any(missing.values()):
-        _create_links(bites, graph, missing)
+        _create_links(bites, graph, _once(missing))
         now = read_some(bites, graph, list(images))
+        missing = _missing(images, now)
+        _hand_over(kept, [replace(images[u], links=tuple(links)) for u, links in missing.items()])
     outcomes = {u: _outcome(image, now.get(u)) for u, image in images.items()}
     back = {uuid for uuid, outcome in outcomes.items() if outcome.startswith(RESTORED)}
     kept.free([r for r in records if r.entry.uuid in back], "restored")
@@ -152,19 +194,19 @@ def _create_links(bites: Bites, graph: str, missing: dict[str, list[Link]]) -> N
             bites.write(graph, portion, _LINK.format(label=label, edge=edge))
 
 
-def _missing(wanted: MemoryImage, found: MemoryImage) -> list[Link]:
-    """The links that the memory had and lacks now; equal ones are counted."""
-    there = Counter(map(_named, found.links))
-    missing = []
-    for link in wanted.links:
-        there[_named(link)] -= 1
-        if there[_named(link)] < 0:
-            missing.append(link)
-    return missing
+def _missing(
+    images: Mapping[str, MemoryImage], now: Mapping[str, MemoryImage]
+) -> dict[str, list[Link]]:
+    """The links that memories had and lack now, of those that are there, by uuid."""
+    return {u: missing_links(image.links, now[u].links) for u, image in images.items() if u in now}
 
 
-def _named(link: Link) -> str:
-    return json.dumps(link.canonical(), sort_keys=True)
+def _once(missing: Mapping[str, list[Link]]) -> dict[str, list[Link]]:
+    """Of an edge between two of the memories only one end's."""
+    return {
+        uuid: [k for k in links if k.other_label != ENTITY or not uuid > k.other in missing]
+        for uuid, links in missing.items()
+    }
 
 
 def _outcome(wanted: MemoryImage, found: MemoryImage | None) -> str:
@@ -172,9 +214,9 @@ def _outcome(wanted: MemoryImage, found: MemoryImage | None) -> str:
         return "it could not be written back: its ends have changed meanwhile; try again"
     if found.digest == wanted.digest:
         return RESTORED
-    lost = _missing(wanted, found)
+    lost = missing_links(wanted.links, found.links)
     if lost and len(found.links) + len(lost) == len(wanted.links):
-        return left_out(lost)
+        return came_back(lost)
     return CHANGED
 
 

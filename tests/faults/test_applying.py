@@ -27,6 +27,7 @@ from synapse.hippocampus.scope import Scope
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.falkordb import FalkorStore
+from tests.properties.test_archive import build
 from tests.support.canonical_dump import canonical_dump
 from tests.support.dying import DyingConnection
 from tests.support.processes import kill
@@ -57,6 +58,48 @@ def _one_plan(ground: Ground) -> tuple[list[str], MemoryPlan, list[str]]:
     random = Random(35)
     memories = ground.fill(random)
     return memories, ground.plan(random, memories), canonical_dump(ground.uri, ground.graph)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("completes", [False, True], ids=["undone", "completed"])
+def test_an_edge_between_two_that_go_does_not_keep_the_second_one(
+    ground: Ground, after: bool, completes: bool
+) -> None:
+    # Memories with and without an embedding are removed by different statements.
+    people = [([], {}, [0.5, 1.0] if place == 1 else None, "name") for place in range(3)]
+    knows = [(0, 4, "one"), (1, 5, "two"), (1, 5, "two"), (2, 3, "three")]
+    for at_write in count(1):
+        ground.empty()
+        names = build(ground.connection, ground.graph, people, [], knows)
+        before = canonical_dump(ground.uri, ground.graph)
+        plan = _plan_to_archive(ground, *names)
+        act = partial(ground.apply, plan=plan, name="run")
+        is_killed = ground.killed(at_write, after, act)
+        assert ground.missing(names) == 0
+        if completes or not is_killed:
+            applied = ground.apply(ground.store, plan, "run")
+            assert applied.left == {} and applied.done | applied.already == set(names)
+            assert ground.store.read_images(ground.graph, names) == {}
+        if ground.is_begun():
+            ground.undo(ground.store, "undo")
+        assert canonical_dump(ground.uri, ground.graph) == before
+        archive = ground.store.read_archive(ground.graph)
+        assert {memory.state for memory in archive} <= {"restored"}
+        if not is_killed:
+            break
+    assert at_write > 5
+
+
+def _plan_to_archive(ground: Ground, *uuids: str) -> MemoryPlan:
+    images = ground.store.read_images(ground.graph, uuids).values()
+    changes = tuple(
+        PlannedChange(do="archive", memory=i.uuid, kind=i.kind, before=i.digest, reason="faded")
+        for i in images
+    )
+    return MemoryPlan(
+        graph=ground.graph, now="2026-01-01T00:00:00Z", config_digest=HippocampusConfig().digest,
+        seen=Seen(entities=len(uuids), facts=0), changes=changes,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

@@ -54,7 +54,8 @@ EDGES = st.lists(
     ),
     max_size=8,
 )
-LINKS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 2), TEXTS), max_size=6)
+LINKS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 6), TEXTS), max_size=8)
+"""Of an entity; to an episode, a community or, from 3 on, another entity or itself."""
 
 
 @pytest.fixture
@@ -98,14 +99,18 @@ def build(connection: Any, graph: str, entities: Any, edges: Any, links: Any) ->
             p=known,
             v=vector or [],
         )
-    for place, (entity, episode, said) in enumerate(links):
-        kind, label = ("HAS_MEMBER", "Community") if episode == 2 else ("MENTIONS", "Episodic")
+    for place, (entity, other, said) in enumerate(links):
+        known = {"uuid": f"m{place}", "said": said}
+        kind, label = ("HAS_MEMBER", "Community") if other == 2 else ("MENTIONS", "Episodic")
+        start = f"e{other}"
+        if other > 2:
+            kind, label, start, known = "KNOWS", "Entity", names[other % len(names)], {"said": said}
         run(
             f"MATCH (a:{label} {{uuid: $a}}) MATCH (b:Entity {{uuid: $b}}) "
             f"CREATE (a)-[e:{kind}]->(b) SET e = $p",
-            a=f"e{episode}",
+            a=start,
             b=names[entity % len(names)],
-            p={"uuid": f"m{place}", "said": said},
+            p=known,
         )
     return [*names, *(f"f{place}" for place in range(len(edges)))]
 
@@ -141,10 +146,54 @@ def test_archive_and_restore_is_identity(
     if not moved:
         assert canonical_dump(falkordb_uri, graph) == before
     some = [uuid for uuid in sorted(moved) if data.draw(st.booleans())]
-    assert set(store.restore(graph, some, "mine").values()) <= {"restored"}
+    told = store.restore(graph, some, "mine")
+    assert all(said.startswith("restored") and "gone" not in said for said in told.values())
     outcomes = store.restore(graph, moved, "mine")
     assert set(outcomes.values()) <= {"restored", "already there"}
     assert canonical_dump(falkordb_uri, graph) == before
     assert store.restore(graph, moved, "mine") == dict.fromkeys(moved, "already there")
     assert store.purge(graph, math.inf, "mine") == 0
+    assert canonical_dump(falkordb_uri, graph) == before
+
+
+KINDS = st.sampled_from(["KNOWS", "TRUSTS"])
+OWN_EDGES = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 3), KINDS, st.integers(0, 1)), max_size=6
+)
+STEPS = st.lists(st.tuples(st.booleans(), st.sets(st.integers(0, 3), min_size=1)), max_size=6)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edges=OWN_EDGES, steps=STEPS, embedded=st.sets(st.integers(0, 3)))
+def test_edges_of_a_users_own_survive_any_order(
+    store: FalkorStore,
+    falkordb_uri: str,
+    empty: Callable[[], str],
+    edges: Any,
+    steps: Any,
+    embedded: set[int],
+) -> None:
+    graph = empty()
+    people = [([], {}, [0.5, 1.0] if place in embedded else None, "name") for place in range(4)]
+    names = build(store._connection, graph, people, [], [])
+    for source, target, kind, since in edges:
+        query = (
+            f"MATCH (a:Entity {{uuid: '{names[source]}'}}) MATCH (b:Entity "
+            f"{{uuid: '{names[target]}'}}) CREATE (a)-[:{kind} {{since: {since}}}]->(b)"
+        )
+        store._connection.execute_command("GRAPH.QUERY", graph, query)
+    before = canonical_dump(falkordb_uri, graph)
+    store.acquire_lock(graph, "mine", 60.0)
+    for number, (is_archiving, places) in enumerate(steps):
+        some = [names[place] for place in sorted(places)]
+        images = store.read_images(graph, some)
+        if is_archiving:
+            changes = [ArchiveChange(i.uuid, i.kind, i.digest, "") for i in images.values()]
+            assert store.archive(graph, changes, f"run {number}", 1.0, "mine") == set(images)
+        else:
+            away = set(some) - images.keys()
+            told = store.restore(graph, away, "mine")
+            assert all(said.startswith("restored") for said in told.values())
+    away = set(names) - store.read_images(graph, names).keys()
+    assert store.restore(graph, away, "mine") == dict.fromkeys(away, "restored")
     assert canonical_dump(falkordb_uri, graph) == before

@@ -90,7 +90,7 @@ class Ground:
             for _ in range(random.randint(1, 12))
         ]  # fmt: skip
         links = [
-            (random.randint(0, 9), random.randint(0, 2), random.choice(TEXTS))
+            (random.randint(0, 9), random.randint(0, 6), random.choice(TEXTS))
             for _ in range(random.randint(0, 6))
         ]
         return build(self.connection, self.graph, entities, edges, links)

@@ -40,6 +40,19 @@ class Surprise:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorder:
+    """Who records recalls, so that what is written again is not counted again."""
+
+    name: str = ""
+    """Of one process, unlike any other's; empty: whatever is recorded counts."""
+    first_number: int = 1
+    """Of the first recall set, counted by graph; what it has written before is known by that."""
+
+
+NOBODY = Recorder()
+
+
+@dataclass(frozen=True, slots=True)
 class Pin:
     """A person's wish that a memory is never pruned."""
 
@@ -285,8 +298,15 @@ class MemoryStore(Protocol):
             Whether they were recorded; not if the episode had been told before.
         """
 
-    def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
+    def record_recalls(
+        self, graph: str, recall_sets: Sequence[RecallSet], recorder: Recorder = NOBODY
+    ) -> None:
         """Append to the durable queue that the next run folds.
+
+        Args:
+            graph: the graph.
+            recall_sets: in the order of their numbers.
+            recorder: who records them; what it has recorded within a week is not recorded again.
 
         Raises:
             QueueFull: more than 100,000 sets would wait; none of these is recorded, and none that

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from typing import NamedTuple
+from uuid import uuid4
 
-from synapse.hippocampus.ports import MemoryStore
+from synapse.hippocampus.ports import MemoryStore, Recorder
 from synapse.hippocampus.recall import RecallSet
 
 _WAITING_MAX_COUNT = 100_000
 
 
+class _Numbered(NamedTuple):
+    graph: str
+    number: int
+    recall_set: RecallSet
+
+
 class RecallRecorder:
-    """Writes recalls into the durable ledger from a thread of its own.
+    """Writes recalls into the durable ledger from a thread of its own, each exactly once.
+
+    Every recall has a number of its own in its graph: one that is written again since the answer
+    was late is known by it.
 
     Args:
         store: where the ledger is.
@@ -24,7 +35,9 @@ class RecallRecorder:
     def __init__(self, store: MemoryStore, on_failure: Callable[[Exception], None]) -> None:
         self._store = store
         self._on_failure = on_failure
-        self._waiting: list[tuple[str, RecallSet]] = []
+        self._name = uuid4().hex
+        self._waiting: list[_Numbered] = []
+        self._last_number: Counter[str] = Counter()
         self._changed = threading.Condition()
         self._closed = False
         self._busy = False
@@ -38,7 +51,8 @@ class RecallRecorder:
             if self._closed or len(self._waiting) >= _WAITING_MAX_COUNT:
                 self.lost_count += 1
                 return
-            self._waiting.append((graph, recall_set))
+            self._last_number[graph] += 1
+            self._waiting.append(_Numbered(graph, self._last_number[graph], recall_set))
             self._changed.notify_all()
 
     def flush(self, within_s: float = 10.0) -> bool:
@@ -72,16 +86,17 @@ class RecallRecorder:
                     self.lost_count += len(left)
                     return
 
-    def _write(self, batch: list[tuple[str, RecallSet]]) -> list[tuple[str, RecallSet]]:
+    def _write(self, batch: list[_Numbered]) -> list[_Numbered]:
         """Write a batch graph by graph; return what could not be written."""
-        by_graph: defaultdict[str, list[RecallSet]] = defaultdict(list)
-        for graph, recall_set in batch:
-            by_graph[graph].append(recall_set)
-        left: list[tuple[str, RecallSet]] = []
-        for graph, recall_sets in by_graph.items():
+        by_graph: defaultdict[str, list[_Numbered]] = defaultdict(list)
+        for one in batch:
+            by_graph[one.graph].append(one)
+        left: list[_Numbered] = []
+        for graph, numbered in by_graph.items():
+            recorder = Recorder(self._name, numbered[0].number)
             try:
-                self._store.record_recalls(graph, recall_sets)
+                self._store.record_recalls(graph, [one.recall_set for one in numbered], recorder)
             except Exception as error:  # noqa: BLE001  told, counted and tried again
                 self._on_failure(error)
-                left += [(graph, recall_set) for recall_set in recall_sets]
+                left += numbered
         return left

@@ -14,7 +14,15 @@ from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
-from synapse.hippocampus.ports import GraphDocument, Pin, Room, RoomSummary, Surprise
+from synapse.hippocampus.ports import (
+    NOBODY,
+    GraphDocument,
+    Pin,
+    Recorder,
+    Room,
+    RoomSummary,
+    Surprise,
+)
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
 from synapse.store import archive, beliefs, diagnosis, ends, journal, lock, recalls, room
@@ -208,10 +216,12 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             return room.record_surprises(connection, graph, surprises, noticed_in)
 
-    def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
+    def record_recalls(
+        self, graph: str, recall_sets: Sequence[RecallSet], recorder: Recorder = NOBODY
+    ) -> None:
         """Append to the durable queue that the next run folds."""
         with self._at_work_on(graph) as connection:
-            recalls.record_recalls(connection, graph, recall_sets)
+            recalls.record_recalls(connection, graph, recall_sets, recorder)
 
     def read_links(self, graph: str, memories: Collection[str]) -> Links:
         """With which others these memories were recalled."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from hashlib import blake2b
@@ -31,7 +31,16 @@ from synapse.hippocampus.model import (
     Ragged,
 )
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
-from synapse.hippocampus.ports import LOCK_TTL_S, GraphDocument, Pin, Room, RoomSummary, Surprise
+from synapse.hippocampus.ports import (
+    LOCK_TTL_S,
+    NOBODY,
+    GraphDocument,
+    Pin,
+    Recorder,
+    Room,
+    RoomSummary,
+    Surprise,
+)
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
@@ -71,6 +80,7 @@ class InMemoryStore:
         self._surprises_count = 0
         self._noticed: set[tuple[str, str]] = set()
         self._recalls_count = 0
+        self._recorded: Counter[tuple[str, str]] = Counter()
         self._imported: set[tuple[str, bytes]] = set()
 
     def graphs(self) -> list[str]:
@@ -309,16 +319,23 @@ class InMemoryStore:
         self._noticed.add((graph, event))
         return is_first
 
-    def record_recalls(self, graph: str, recall_sets: Sequence[RecallSet]) -> None:
+    def record_recalls(
+        self, graph: str, recall_sets: Sequence[RecallSet], recorder: Recorder = NOBODY
+    ) -> None:
         """Append to the queue that the next run folds."""
         room = self.read_room(graph)
-        wanted = [recall_set for recall_set in recall_sets if recall_set.ranks]
+        last = self._recorded[graph, recorder.name]
+        numbered = enumerate(recall_sets, recorder.first_number)
+        wanted = [r for n, r in numbered if r.ranks and (n > last or not recorder.name)]
         if wanted and len(room.recalls) + len(wanted) > RECALLS_MAX_COUNT:
             raise queue_full(graph)
         first = self._recalls_count + 1
         self._recalls_count += len(wanted)
         new = (replace(r, id=f"{number}-0") for number, r in enumerate(wanted, first))
         self._rooms[graph] = replace(room, recalls=(*room.recalls, *new))
+        self._recorded[graph, recorder.name] = max(
+            last, recorder.first_number + len(recall_sets) - 1
+        )
 
     def read_links(self, graph: str, memories: Collection[str]) -> Links:
         """With which others these memories were recalled."""

@@ -6,6 +6,8 @@
               times in seconds and hours since 1970
 ``links``     hash: memory uuid -> ``{partner uuid: [[day since 1970, ...], further days], ...}``
 ``imported``  hash: digests of the recall sets that came from a log
+``recorded:<recorder>``
+              string: number of the last recall set that one recorder has written, for a week
 ``pins``      hash: memory uuid -> ``{"at_s": ..., "reason": ...}``
 """
 
@@ -21,7 +23,7 @@ from synapse.errors import QueueFull, StoreError, UsageError
 from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.numeric import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from synapse.hippocampus.plan import ConsolidationPlan
-from synapse.hippocampus.ports import Pin
+from synapse.hippocampus.ports import Pin, Recorder
 from synapse.hippocampus.recall import RecallProfile, RecallSet
 from synapse.store.document import shown
 from synapse.store.keys import (
@@ -48,6 +50,16 @@ for i = 2, #ARGV, 2 do
   end
 end
 return {new, 0}"""
+_RECORDED_KEPT_S = 7 * 86_400
+_RECORD = """
+local known = tonumber(redis.call('GET', KEYS[2]) or '0')
+for i = 2, #ARGV, 2 do
+  if tonumber(ARGV[i]) > known then
+    redis.call('XADD', KEYS[1], '*', 'set', ARGV[i + 1])
+    known = tonumber(ARGV[i])
+  end
+end
+redis.call('SET', KEYS[2], known, 'EX', ARGV[1])"""
 _PARTS = ("profiles", "links")
 _Value = TypeVar("_Value")
 
@@ -75,21 +87,35 @@ def read_recollections(connection: Connection, graph: str) -> Recollections:
     }
 
 
-def record_recalls(connection: Connection, graph: str, recall_sets: Iterable[RecallSet]) -> None:
-    """Append to the queue that the next run folds, one command for each set.
+def record_recalls(
+    connection: Connection, graph: str, recall_sets: Sequence[RecallSet], recorder: Recorder
+) -> None:
+    """Append to the queue that the next run folds.
+
+    A recorder whose answer was late writes again, and finds its sets there: those up to its last
+    number are left out, in one step with the rest.
 
     Raises:
         QueueFull: they would be more than may wait; none of them is recorded.
     """
     key = room_key(graph, "recalls")
-    entries = [{"set": _packed_set(recall_set)} for recall_set in recall_sets if recall_set.ranks]
+    entries = [
+        (number, _packed_set(recall_set))
+        for number, recall_set in enumerate(recall_sets, recorder.first_number)
+        if recall_set.ranks
+    ]
     if entries and connection.xlen(key) + len(entries) > RECALLS_MAX_COUNT:
         raise queue_full(graph)
+    keys = key, room_key(graph, f"recorded:{recorder.name}")
     for first in range(0, len(entries), ENTRIES_PER_TRIP):
         part = entries[first : first + ENTRIES_PER_TRIP]
+        if recorder.name:
+            numbered = [value for entry in part for value in entry]
+            connection.eval(_RECORD, len(keys), *keys, _RECORDED_KEPT_S, *numbered)
+            continue
         with connection.pipeline(transaction=len(part) > 1) as pipe:
-            for entry in part:
-                pipe.xadd(key, entry)
+            for _, packed in part:
+                pipe.xadd(key, {"set": packed})
             pipe.execute()
 
 

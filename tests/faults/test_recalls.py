@@ -13,11 +13,13 @@ import redis
 from redis.connection import AbstractConnection
 
 from synapse.demo import DEMO_NOW, demo_path
+from synapse.errors import StoreUnreachable
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
+from synapse.integrations.recall_recorder import RecallRecorder
 from synapse.store import open_store
 from synapse.store.falkordb import FalkorStore
 from synapse.store.keys import room_key
@@ -143,3 +145,32 @@ def test_recalls_recorded_while_batches_run_are_folded_once(
     profile = store.read_room(graph_name).profiles[memories[0]]
     assert profile.search_count == each_count * recorders_count
     assert profile.total_count == counted == 1
+
+
+def test_recalls_whose_answer_is_late_are_written_again_and_counted_once(
+    store: FalkorStore, graph_name: str, memories: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, failures = store.record_recalls, list[Exception]()
+    late = set[Any]()
+
+    def write_and_answer_late(*arguments: Any) -> None:
+        write(*arguments)
+        *_, recorder = arguments
+        if recorder not in late:
+            late.add(recorder)
+            raise StoreUnreachable("the answer never came")
+
+    monkeypatch.setattr(store, "record_recalls", write_and_answer_late)
+    recorders = [RecallRecorder(store, failures.append) for _ in range(2)]
+    told = [recalled(memories, number) for number in range(6)]
+    for number, one in enumerate(told):
+        recorders[number % 2].record(graph_name, one)
+        if number == 3:  # what a run has folded and trimmed in between is not written again either
+            consolidate(store, graph_name, "between")
+    for recorder in recorders:
+        assert recorder.flush()
+        recorder.close()
+    assert len(failures) >= 2
+    consolidate(store, graph_name, "last")
+    room = store.read_room(graph_name)
+    assert (room.profiles, room.links) == fold({}, {}, told)

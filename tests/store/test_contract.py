@@ -7,6 +7,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,21 @@ from synapse.errors import (
 )
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
-from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Room, RoomSummary, Surprise
+from synapse.hippocampus.ports import (
+    GraphDocument,
+    MemoryStore,
+    Pin,
+    Recorder,
+    Room,
+    RoomSummary,
+    Surprise,
+)
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
 from synapse.store import memory, open_store, recalls
 from synapse.store.embedded import EmbeddedServer
+from synapse.store.falkordb import FalkorStore
+from synapse.store.keys import room_key
 from synapse.store.memory import InMemoryStore
 
 MORNING = "2026-01-05T08:00:00+00:00"
@@ -471,6 +482,33 @@ def test_recalls_wait_in_order_until_a_run_folds_them(store: MemoryStore, graph:
     assert store.read_links(graph, []) == {}
     store.record_recalls(graph, [recalled("last")])
     assert [r.ranks for r in store.read_room(graph).recalls] == [(("last", 1),)]
+
+
+def test_what_a_recorder_writes_again_is_recorded_once(store: MemoryStore, graph: str) -> None:
+    sets = [recalled(f"f{i}") for i in range(6)]
+    one, other = Recorder("one"), Recorder("other")
+    store.record_recalls(graph, sets[:2], one)
+    store.record_recalls(graph, sets[:3], one)
+    store.record_recalls(graph, sets[:2], one)
+    store.record_recalls(graph, sets[3:4], other)
+    store.record_recalls(graph, [RecallSet((), "search", 0.0), sets[4]], Recorder("one", 4))
+    store.record_recalls(graph, [sets[4]], Recorder("one", 5))
+    for _ in range(2):
+        store.record_recalls(graph, sets[5:])
+    told = [recall.ranks[0][0] for recall in store.read_room(graph).recalls]
+    assert told == ["f0", "f1", "f2", "f3", "f4", "f5", "f5"]
+
+
+def test_a_recorder_is_known_by_graph_and_for_a_while(
+    falkordb_uri: str, graph_name: str, connection: redis.Redis
+) -> None:
+    with closing(FalkorStore.open(falkordb_uri)) as store:
+        store.record_recalls(graph_name, [recalled("f0")], Recorder("one"))
+        store.record_recalls(f"{graph_name}-b", [recalled("f0")], Recorder("one"))
+        for graph in (graph_name, f"{graph_name}-b"):
+            assert len(store.read_room(graph).recalls) == 1
+            kept_s = connection.ttl(room_key(graph, "recorded:one"))
+            assert 6 * 86_400 < kept_s <= 7 * 86_400
 
 
 def test_a_long_queue_of_recalls_is_read_whole(store: MemoryStore, graph: str) -> None:

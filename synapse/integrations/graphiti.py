@@ -22,7 +22,6 @@ from typing import Any
 from uuid import uuid4
 
 from graphiti_core import Graphiti
-from graphiti_core.search.search_config import SearchResults
 
 from synapse.errors import StoreError
 from synapse.hippocampus.config import HippocampusConfig
@@ -46,7 +45,7 @@ from synapse.integrations.ingestion import (
 )
 from synapse.integrations.moments import seconds_of
 from synapse.integrations.observation import Observer
-from synapse.integrations.recall import RecalledFacts
+from synapse.integrations.recall import RecalledFacts, RecalledResults
 from synapse.integrations.recaller import Recaller
 from synapse.integrations.relation_memory import RelationMemory
 from synapse.integrations.texts import plain, refuse_what_is_no_text
@@ -135,7 +134,7 @@ class Hippocampus:
         """``Graphiti.search``, by relevance and strength; see :meth:`Recaller.search`."""
         return await self.recaller.search(query, *args, **options)
 
-    async def search_(self, query: str, *args: Any, **options: Any) -> SearchResults:
+    async def search_(self, query: str, *args: Any, **options: Any) -> RecalledResults:
         """``Graphiti.search_``, by relevance and strength; see :meth:`Recaller.search_`."""
         return await self.recaller.search_(query, *args, **options)
 

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from graphiti_core.search.search_config import SearchResults
+from pydantic import Field
 
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.model import Bools, Floats, GraphOutline
@@ -43,6 +45,17 @@ class RecalledFacts(list[Any]):
         self.left_out_count = left_out_count
 
 
+class RecalledResults(SearchResults):
+    """Graphiti's results, its facts best first, and what is known of each fact and entity."""
+
+    edge_recalls: list[Recall] = Field(default_factory=list)
+    """Aligned with ``edges``."""
+    node_recalls: list[Recall] = Field(default_factory=list)
+    """Aligned with ``nodes``, which stay in Graphiti's order."""
+    left_out_count: int = 0
+    """Facts left out since they no longer hold, or did not at the moment asked about."""
+
+
 def holds(edge: Any, at: datetime) -> bool:
     """Whether a fact holds at a moment; what is not known speaks for it."""
     begins, ends, moment = edge.valid_at, edge.invalid_at, _utc(at)
@@ -59,9 +72,16 @@ def arranged(
         strength: of each, NaN where unknown.
         config: see :mod:`~synapse.hippocampus.ranking`.
     """
-    order = ranked(strength, config.ranking).tolist()
-    recalls = [_recall(found[place].uuid, place + 1, float(strength[place])) for place in order]
-    return [found[place] for place in order], recalls
+    order, recalls = ranked(strength, config.ranking).tolist(), in_order(found, strength)
+    return [found[place] for place in order], [recalls[place] for place in order]
+
+
+def in_order(found: Sequence[Any], strength: Floats) -> list[Recall]:
+    """What is known of results that stay where Graphiti has put them."""
+    return [
+        _recall(one.uuid, rank, float(alive))
+        for rank, (one, alive) in enumerate(zip(found, strength, strict=True), 1)
+    ]
 
 
 def associated(uuid: str, weight: float, strength: float) -> Recall:

@@ -20,13 +20,23 @@ from graphiti_core.search.search_config_recipes import (
 
 from synapse.errors import SynapseError, UsageError
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.model import Floats
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recall import SET_MAX_COUNT, RecallSet
 from synapse.integrations.aside import SEARCHING, Aside
 from synapse.integrations.completion import completed
 from synapse.integrations.graph_names import searched_graphs
 from synapse.integrations.moments import seconds_of
-from synapse.integrations.recall import RecalledFacts, arranged, associated, holds, strengths
+from synapse.integrations.recall import (
+    Recall,
+    RecalledFacts,
+    RecalledResults,
+    arranged,
+    associated,
+    holds,
+    in_order,
+    strengths,
+)
 from synapse.integrations.recall_recorder import RecallRecorder
 from synapse.integrations.replenishment import Found, facts_alone, replenished
 
@@ -99,6 +109,7 @@ class Recaller:
                 search_filter=search_filter, driver=driver,
             )  # fmt: skip
 
+        group_ids = _each_once(group_ids)
         graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
         wanted = _Wanted(graphs, include_superseded, at, asked)
         told, now_s = RecalledFacts(), self._clock()
@@ -107,7 +118,7 @@ class Recaller:
             lambda edge: wanted.takes(edge, now_s),
         )  # fmt: skip
         for part in found:
-            more = await self._recalled(part, wanted, now_s)
+            more, _ = await self._recalled(part, wanted, now_s)
             told.extend(more)
             told.recalls += more.recalls
             told.left_out_count += more.left_out_count
@@ -123,8 +134,11 @@ class Recaller:
         at: datetime | None = None,
         asked: bool = True,
         **options: Any,
-    ) -> SearchResults:
+    ) -> RecalledResults:
         """``Graphiti.search_`` with its facts in the order of relevance and strength.
+
+        Its result tells of each fact and each entity why it stands where it stands:
+        ``edge_recalls`` and ``node_recalls``.
 
         Args:
             query, args, options: as Graphiti's.
@@ -136,8 +150,8 @@ class Recaller:
         call = inspect.signature(search).bind(query, *args, **options)
         call.apply_defaults()
         config: SearchConfig = call.arguments["config"]
-        group_ids, driver = (call.arguments.get(name) for name in ("group_ids", "driver"))
-        limit = config.limit
+        group_ids = call.arguments["group_ids"] = _each_once(call.arguments.get("group_ids"))
+        limit, driver = config.limit, call.arguments.get("driver")
         found = await search(**call.arguments)
         scores = dict(zip((e.uuid for e in found.edges), found.edge_reranker_scores, strict=False))
 
@@ -154,17 +168,22 @@ class Recaller:
             found.edges, ask, limit, group_ids, lambda edge: wanted.takes(edge, now_s)
         )
         kept = Found([e for p in parts for e in p.edges], sum(p.left_out_count for p in parts))
-        facts = await self._recalled(kept, wanted, now_s, found.nodes)
+        facts, of_nodes = await self._recalled(kept, wanted, now_s, found.nodes)
         told = {
             "edges": list(facts),
             "edge_reranker_scores": [scores.get(f.uuid, 0.0) for f in facts],
+            "edge_recalls": facts.recalls,
+            "node_recalls": of_nodes,
+            "left_out_count": facts.left_out_count,
         }
-        return found.model_copy(update=told)
+        return RecalledResults.model_construct(**{**vars(found), **told})
 
     async def _recalled(
         self, found: Found, wanted: _Wanted, now_s: float, entities: Sequence[EntityNode] = ()
-    ) -> RecalledFacts:
-        kept, strength = found.edges, np.full(len(found.edges), np.nan)
+    ) -> tuple[RecalledFacts, list[Recall]]:
+        """The facts as they are told, and what is known of entities found with them."""
+        kept = [*found.edges, *entities]
+        strength = np.full(len(kept), np.nan)
         try:
             if not self._aside.skips(SEARCHING):
                 strength = await self._aside.run(
@@ -172,12 +191,14 @@ class Recaller:
                 )
         except Exception as error:  # noqa: BLE001  the search has its answer
             self._aside.note_failure(error)
-        told, recalls = arranged(kept, strength, self._config)
+        facts_count = len(found.edges)
+        told, recalls = arranged(found.edges, strength[:facts_count], self._config)
         try:
             self._remember([*told, *entities], wanted, now_s)
         except SynapseError as error:
             self._aside.note_failure(error)
-        return RecalledFacts(told, recalls, found.left_out_count)
+        facts = RecalledFacts(told, recalls, found.left_out_count)
+        return facts, in_order(entities, strength[facts_count:])
 
     async def _expand(self, told: RecalledFacts, wanted: _Wanted, count: int, driver: Any) -> None:
         """Append what comes to mind with the facts told."""
@@ -212,14 +233,20 @@ class Recaller:
         self._remember(more, replace(wanted, asked=False), now_s)
 
     def _strengths(
-        self, edges: Sequence[EntityEdge], graph_of: Callable[[str], str], now_s: float
-    ) -> Any:
-        strength = np.full(len(edges), np.nan)
-        graphs = [graph_of(edge.group_id) for edge in edges]
+        self,
+        found: Sequence[EntityEdge | EntityNode],
+        graph_of: Callable[[str], str],
+        now_s: float,
+    ) -> Floats:
+        strength = np.full(len(found), np.nan)
+        graphs = [graph_of(one.group_id) for one in found]
+        is_entity = [isinstance(one, EntityNode) for one in found]
         for graph in set(graphs):
-            rows = [row for row, name in enumerate(graphs) if name == graph]
-            uuids = [edges[row].uuid for row in rows]
-            strength[rows] = strengths(self._store, graph, [], uuids, now_s, self._config)
+            here = [row for row, name in enumerate(graphs) if name == graph]
+            rows = sorted(here, key=lambda row: not is_entity[row])
+            entities = [found[row].uuid for row in rows if is_entity[row]]
+            facts = [found[row].uuid for row in rows if not is_entity[row]]
+            strength[rows] = strengths(self._store, graph, entities, facts, now_s, self._config)
         return strength
 
     def _remember(
@@ -231,6 +258,11 @@ class Recaller:
         for graph, uuids in by_graph.items():
             ranks = tuple((uuid, rank) for rank, uuid in enumerate(uuids, 1))
             self.recorder.record(graph, RecallSet(ranks, "search", at_s, wanted.asked))
+
+
+def _each_once(group_ids: Sequence[str] | None) -> list[str] | None:
+    """Graphiti searches a group as often as it is named."""
+    return None if group_ids is None else list(dict.fromkeys(group_ids))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 from typing import Any
@@ -245,14 +246,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--entities", type=int, default=10_000, metavar="N")
     parser.add_argument("--searches", type=int, default=200, metavar="N")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep and reuse the graph")
     asked = parser.parse_args()
     os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
     with (
         tempfile.TemporaryDirectory(prefix="syn-online-") as folder,
-        EmbeddedServer(folder, ["--appendonly", "no"]) as server,
+        EmbeddedServer(asked.keep or folder, ["--appendonly", "no"]) as server,
     ):
         bench = Bench(server, dict(os.environ))
-        bench.fill("build", GRAPH, asked.entities, "--embeddings")
+        bench.client.config_set("appendonly", "no")  # taking a dump over turns it on
+        known = bench.client.exists(GRAPH) and bench.counts(GRAPH)["entities"]
+        if known != asked.entities:
+            bench.client.delete(GRAPH)
+            bench.fill("build", GRAPH, asked.entities, "--embeddings")
+            bench.client.save()  # a folder that is kept holds the graph as it was built
+        bench.forget(GRAPH)
         found = asyncio.run(run(server, bench, asked))
     print(json.dumps({"benchmark": "online", **found, "bars": judged(found)}))
 

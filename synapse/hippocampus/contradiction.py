@@ -75,6 +75,7 @@ class ContradictionDetector:
         relations: RelationTable | None = None,
         time: Timeline | None = None,
         is_settled: Callable[[Finding], bool] | None = None,
+        about: Sequence[int] | None = None,
     ) -> Contradictions:
         """Audit what has ended, and find what should have.
 
@@ -86,6 +87,8 @@ class ContradictionDetector:
             time: the times of its facts at that moment, where they have been read already.
             is_settled: tells of a finding that a person has rejected it; what came next in its
                 slot is then proposed instead.
+            about: rows of the only facts of interest: findings that concern none of them may be
+                left out. All by default.
         """
         graph = GraphReading(snapshot, now_s, relations, self._readers, time)
         best: dict[int, Finding] = {}
@@ -97,7 +100,7 @@ class ContradictionDetector:
             beginnings(graph),
             rewordings(graph),
             remarks(graph),
-            audited(graph, claims, self._tolerance_s),
+            audited(graph, claims, self._tolerance_s, about),
         ):
             _keep_best(best, (weighed(graph, f) for f in found), snapshot.facts.uuid)
         findings = sorted(best.values(), key=lambda finding: snapshot.facts.uuid[finding.fact])

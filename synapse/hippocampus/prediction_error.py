@@ -7,7 +7,7 @@ something unknown is *novel*, one that the rules of contradiction set against a 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -76,7 +76,7 @@ class PredictionErrorDetector:
         if not len(new):
             return []
         of_fact: defaultdict[int, list[Finding]] = defaultdict(list)
-        for finding in self._detector.detect(known, now_s, relations).findings:
+        for finding in self._detector.detect(known, now_s, relations, about=new).findings:
             for fact in {finding.fact, finding.by}:
                 of_fact[fact].append(finding)
         values = _Values(known, relations)
@@ -93,7 +93,7 @@ class PredictionErrorDetector:
         if against:
             against.sort(key=lambda f: (-f.confidence, known.facts.uuid[f.fact]))
             other = against[0].fact if against[0].by == fact else against[0].by
-            support_count = max(int(known.facts.episodes.counts()[other]), 1)
+            support_count = max(len(known.facts.episodes[other]), 1)
             return PredictionError(
                 "contradicts",
                 contradiction_surprise(against[0].confidence, support_count),
@@ -116,21 +116,20 @@ class _Values:
         if relations is not None:
             named = zip(code_of, relations.codes(list(code_of)).tolist(), strict=True)
             code_of |= {name: code for name, code in named if code >= 0}
-        self._target = facts.target.tolist()
-        slots = zip(facts.source.tolist(), map(code_of.__getitem__, facts.relation), strict=True)
-        self._slot = list(slots)
-        self._targets: defaultdict[tuple[int, int | str], list[int]] = defaultdict(list)
-        for slot, target in zip(self._slot, self._target, strict=True):
-            self._targets[slot].append(target)
+        properties = map(code_of.__getitem__, facts.relation)
+        ends = facts.source.tolist(), facts.target.tolist()
+        self._said = list(zip(ends[0], properties, ends[1], strict=True))
+        self._times_said = Counter(self._said)
+        self._values_count = Counter((source, name) for source, name, _ in self._said)
 
     def beside(self, fact: int) -> tuple[bool, int]:
         """Whether another fact says the same, and how many give the property other values."""
-        (source, _), target = self._slot[fact], self._target[fact]
-        targets = self._targets[self._slot[fact]]
-        same_count = targets.count(target) - 1
+        source, name, target = said = self._said[fact]
+        others_count = self._values_count[source, name] - 1
         if source == target:
-            return False, len(targets) - 1
-        return same_count > 0, len(targets) - 1 - same_count
+            return False, others_count
+        same_count = self._times_said[said] - 1
+        return same_count > 0, others_count - same_count
 
 
 def contradiction_surprise(confidence: float, support_count: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,11 +117,11 @@ def nearest_successors(
         Rows, -1 where there is none. A successor always begins later than the ended fact.
     """
     follows = time.speaks if may_follow is None else may_follow
+    successor = np.full(len(ended), -1, np.int64)
     pool = np.flatnonzero(follows & _may_be_in(group, group[ended])) if len(ended) else ended
     if not len(pool):
-        return np.full(len(ended), -1, np.int64)
-    keys = memory_keys([uuids[row] for row in pool.tolist()])
-    pool = pool[np.lexsort((keys, time.created_s[pool], time.start_s[pool], group[pool]))]
+        return successor
+    pool = pool[in_order((time.created_s[pool], time.start_s[pool], group[pool]), uuids, pool)]
     at = _places(group[pool], time.start_s[pool], group[ended], time.end_s[ended])
     slot = at[:, None] + np.arange(-_NEIGHBOURS_COUNT, _NEIGHBOURS_COUNT)
     near = pool[np.clip(slot, 0, len(pool) - 1)]
@@ -134,10 +134,36 @@ def nearest_successors(
         & (gap_s <= tolerance_s)
     )
     old, column = np.nonzero(fits)
+    if not len(old):
+        return successor
     fits[old, column] = differs(ended[old], near[old, column])
     best = np.argmin(np.where(fits, gap_s, np.inf), axis=1)
     row = np.arange(len(ended))
     return np.where(fits[row, best], near[row, best], -1)
+
+
+def in_order(columns: Sequence[Ints | Floats], uuids: Sequence[str], rows: Ints) -> Ints:
+    """Places of some facts, sorted by columns, the last one first; uuids decide between equals.
+
+    Args:
+        columns: aligned with ``rows``.
+        uuids: of all facts.
+        rows: the facts.
+
+    >>> in_order((np.array([2, 1, 1]),), ["c", "b", "a"], np.array([0, 1, 2])).tolist()
+    [2, 1, 0]
+    """
+    order = np.lexsort(tuple(columns))
+    equal = np.ones(max(len(order) - 1, 0), np.bool_)
+    for column in columns:
+        ordered = column[order]
+        equal &= (ordered[1:] == ordered[:-1]) | (np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    if equal.any():
+        tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+        run = np.append(0, np.cumsum(~equal))[tied]
+        keys = memory_keys([uuids[row] for row in rows[order[tied]].tolist()])
+        order[tied] = order[tied[np.lexsort((keys, run))]]
+    return order
 
 
 def _may_be_in(groups: Ints, wanted: Ints) -> Bools:
@@ -149,11 +175,18 @@ def _may_be_in(groups: Ints, wanted: Ints) -> Bools:
 
 
 def _places(groups: Ints, times_s: Floats, wanted_group: Ints, wanted_s: Floats) -> Ints:
-    """Where (wanted_group, wanted_s) belongs among the sorted pairs (groups, times_s)."""
-    moments, moment = np.unique(np.concatenate([times_s, wanted_s]), return_inverse=True)
-    _, number = np.unique(np.concatenate([groups, wanted_group]), return_inverse=True)
-    code = number * len(moments) + moment
-    return np.searchsorted(code[: len(groups)], code[len(groups) :])
+    """Where (wanted_group, wanted_s) belongs among the sorted pairs (groups, times_s).
+
+    Each group's stretch is halved until it is empty, for all wanted pairs at once.
+    """
+    low = np.searchsorted(groups, wanted_group)
+    high = np.searchsorted(groups, wanted_group, "right")
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        middle = (low + high) // 2
+        later = times_s[np.minimum(middle, len(times_s) - 1)] < wanted_s
+        later &= low < high
+        low, high = np.where(later, middle + 1, low), np.where(later, high, middle)
+    return low
 
 
 def _outer_episodes(snapshot: GraphSnapshot, episode_s: Floats) -> tuple[Ints, Floats]:

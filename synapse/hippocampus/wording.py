@@ -8,7 +8,7 @@ language.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -19,6 +19,9 @@ from synapse.hippocampus.model import Ints
 
 DUPLICATE_RELATION = "IS_DUPLICATE_OF"
 """Graphiti's housekeeping: this relation says nothing about the world."""
+
+CACHED_COUNT = 65_536
+"""So many answers about sentences and names are remembered by each function that reads them."""
 
 _EDGES = "\"'`“”‘’«»()[]{}<>,;:!?.…"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -168,17 +171,6 @@ class Wording:
         return tuple((cue, re.compile(cue.pattern, re.IGNORECASE)) for cue in self.cues)
 
     @cached_property
-    def named_beginning(self) -> Callable[[str], Beginning | None]:
-        """What the words of a relation name begin, the first of :attr:`beginnings` that fits."""
-        patterns = [(beginning, compiled(beginning.pattern)) for beginning in self.beginnings]
-
-        @lru_cache(65_536)
-        def first(words: str) -> Beginning | None:
-            return next((b for b, pattern in patterns if pattern.search(words)), None)
-
-        return first
-
-    @cached_property
     def _veto(self) -> re.Pattern[str]:
         return compiled(self.vetoes)
 
@@ -209,9 +201,10 @@ def fold_name(name: str) -> str:
     >>> fold_name(" Berlin,  Germany ")
     'berlin germany'
     """
-    return " ".join(_words(name))
+    return name.casefold() if name.isalnum() else " ".join(_words(name))
 
 
+@lru_cache(CACHED_COUNT)
 def normal_relation(relation: str) -> str:
     """A relation name as it is compared.
 

@@ -17,6 +17,7 @@ from enum import Enum
 from functools import cached_property, lru_cache
 
 from synapse.hippocampus.lexicon.words import is_past, is_plain, is_plural, split_name, stem
+from synapse.hippocampus.wording import CACHED_COUNT
 
 
 class Kind(Enum):
@@ -138,7 +139,7 @@ class RelationLexicon:
 
     @cached_property
     def _normal(self) -> Callable[[str], str]:
-        @lru_cache(maxsize=65_536)
+        @lru_cache(CACHED_COUNT)
         def normal(relation: str) -> str:
             plain = self._plain(relation) or relation.strip()  # a symbol is a name of its own
             return self._synonyms.get(plain, plain)

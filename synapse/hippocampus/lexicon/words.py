@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from synapse.hippocampus.wording import CACHED_COUNT
+
 _IRREGULAR_VERBS = """
     meet:met win:won lose:lost send:sent say:said tell:told write:wrote,written run:ran
     give:gave,given get:got,gotten take:took,taken buy:bought sell:sold build:built make:made
@@ -44,7 +46,7 @@ _PLURAL = _forms(_IRREGULAR_PLURALS)
 _PLAIN = _PAST | _PLURAL | _forms(_OTHER_FORMS)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(CACHED_COUNT)
 def split_name(relation: str) -> tuple[str, ...]:
     """The words of a relation name, in lower case.
 
@@ -54,7 +56,7 @@ def split_name(relation: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in _SPLIT.split(relation) if word)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(CACHED_COUNT)
 def stem(word: str) -> str:
     """What the inflections of an English word have in common; not a word to be read by people.
 

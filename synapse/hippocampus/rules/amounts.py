@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from synapse.hippocampus.rules.dates import iso_date
 from synapse.hippocampus.rules.spelling import spelling
-from synapse.hippocampus.wording import Wording
+from synapse.hippocampus.wording import CACHED_COUNT, Wording
 
 _TOKEN = re.compile(
     r"⟨[so]⟩|[$€£]?[+-]?\d+(?:[.,:/\-–]\d+)*(?:\.(?=\w))?[A-Za-z%°]*[\w.]*(?<!\.)|[^\W\d_]+(?:['’][^\W\d_]+)?",
@@ -24,7 +24,6 @@ _IDENTIFIER = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9]{9,}$")
 _WEAK_WORDS = frozenset(
     ["a", "an", "the", "now", "currently", "today", "recently", "already", "still", "just", "only"]
 )
-_CACHED_COUNT = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class AmountReader:
         self._months = wording.months
         self._number_of = {word: str(i) for i, word in enumerate(wording.number_words)}
         self._states_of = {word: f"⟨{min(s)}⟩" for s in wording.states for word in s}
-        self.shape = lru_cache(_CACHED_COUNT)(self._shape)
+        self.shape = lru_cache(CACHED_COUNT)(self._shape)
 
     def value(self, text: str) -> str:
         """A value as values are compared; names stay as they are, folded."""

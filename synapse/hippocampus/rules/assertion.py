@@ -19,9 +19,8 @@ from synapse.hippocampus.rules.plain_sentence import Assertion, PlainSentence
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, StatementReader
 from synapse.hippocampus.rules.tokens import sentences, tokens
 from synapse.hippocampus.rules.vocabulary import Vocabulary
-from synapse.hippocampus.wording import KnownNames, compiled, find_hits
+from synapse.hippocampus.wording import CACHED_COUNT, KnownNames, compiled, find_hits
 
-_CACHED_COUNT = 65_536
 _TARGET_ALONE = KnownNames((TARGET,))
 _NOT, _PERHAPS = Assertion("not"), Assertion("perhaps")
 _ORDER: tuple[Grade, ...] = ("not", "plainly", "doubtfully", "perhaps")
@@ -58,11 +57,11 @@ class AssertionReader:
                 "unreal", "unreal_after", "reported", "invented", "ended", "following", "passing"
             )
         }  # fmt: skip
-        self.read = lru_cache(_CACHED_COUNT)(self._read)
-        self.is_about = lru_cache(_CACHED_COUNT)(self._is_about)
-        self.own = lru_cache(_CACHED_COUNT)(self._own)
-        self.evidence = lru_cache(_CACHED_COUNT)(self._evidence)
-        self._vocabulary = lru_cache(_CACHED_COUNT)(self._words_about)
+        self.read = lru_cache(CACHED_COUNT)(self._read)
+        self.is_about = lru_cache(CACHED_COUNT)(self._is_about)
+        self.own = lru_cache(CACHED_COUNT)(self._own)
+        self.evidence = lru_cache(CACHED_COUNT)(self._evidence)
+        self._vocabulary = lru_cache(CACHED_COUNT)(self._words_about)
 
     def _is_about(self, masked: str, relation: str) -> bool:
         """Whether a sentence that names the value speaks of the relation in its own words."""

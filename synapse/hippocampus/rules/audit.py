@@ -8,7 +8,7 @@ sentence with another value. Events and values of many-valued properties end not
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -43,10 +43,22 @@ _SHARED = {
 
 
 def audited(
-    graph: GraphReading, claims: dict[Name, list[Claim]], tolerance_s: float
+    graph: GraphReading,
+    claims: dict[Name, list[Claim]],
+    tolerance_s: float,
+    about: Sequence[int] | None = None,
 ) -> Iterator[Finding]:
-    """What has ended, with what could have caused it."""
+    """What has ended, with what could have caused it.
+
+    Args:
+        graph: the graph.
+        claims: what sentences say has ended.
+        tolerance_s: how far from an end its cause may begin.
+        about: the only facts of interest, as what has ended or as its cause; all by default.
+    """
     ended = np.flatnonzero(graph.time.ended)
+    if about is not None:
+        ended = ended[_may_concern(graph, ended, np.array(about, np.int64), tolerance_s)]
     if not len(ended):
         return
     successor = np.full(len(ended), -1, np.int64)
@@ -60,6 +72,14 @@ def audited(
             yield _superseded(graph, old, by, name, tolerance_s)
         elif graph.time.retired[old]:
             yield _doubtful(graph, old, tolerance_s)
+
+
+def _may_concern(graph: GraphReading, ended: Ints, about: Ints, tolerance_s: float) -> Bools:
+    """Which ended facts are among some, or end where one of them begins."""
+    start_s, end_s = np.sort(graph.time.start_s[about]), graph.time.end_s[ended]
+    far_s = tolerance_s + 1.0  # sums are rounded
+    first, last = (np.searchsorted(start_s, end_s + sign * far_s) for sign in (-1.0, 1.0))
+    return (first < last) | np.isin(ended, about)
 
 
 def _causes(
@@ -193,16 +213,15 @@ def _claimed(
     """For each ended fact a fact that names its value as ended, near the end."""
     found = np.full(len(ended), -1, np.int64)
     facts, time = graph.snapshot.facts, graph.time
-    ordered = {
-        key: sorted(listed, key=lambda c: (c.order, c.uuid)) for key, listed in claims.items()
-    }
+    if not claims:
+        return found
     about_sources = np.isin(facts.source[ended], [source for source, _ in claims])
     for i in np.flatnonzero(about_sources & time.speaks[ended]).tolist():
         row = int(ended[i])
         key = (int(facts.source[row]), graph.folded_names[int(facts.target[row])])
-        about = ordered.get(key)
-        if not about:
+        if key not in claims:
             continue
+        about = sorted(claims[key], key=lambda c: (c.order, c.uuid))
         first = bisect_left(about, float(time.end_s[row]) - tolerance_s, key=lambda c: c.order[0])
         for claim in about[first : first + 4]:
             begins_s = claim.order[0]

@@ -17,10 +17,9 @@ from synapse.hippocampus.model import Ints
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, UNKNOWN, GraphReading
 from synapse.hippocampus.rules.spelling import is_refinement
 from synapse.hippocampus.rules.statement import TARGET
-from synapse.hippocampus.wording import Beginning, compiled
+from synapse.hippocampus.wording import CACHED_COUNT, Beginning
 
 RULE = "new_value_begins"
-_CACHED_COUNT = 65_536
 _WORDS_BETWEEN_MAX = 5
 _REVIEW_CONFIDENCE = 0.7
 """Beginnings that are less sure than this wait for a decision."""
@@ -65,17 +64,18 @@ def beginnings(graph: GraphReading) -> Iterator[Finding]:
 def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
     """Facts that begin a value, by source and in order of time."""
     facts, time = graph.snapshot.facts, graph.time
-    patterns = [(b, compiled(b.pattern)) for b in graph.languages[0].beginnings]
-    names = [" ".join(split_name(name)) for name in time.relation_names]
-    by_name = list(map(graph.languages[0].named_beginning, names))
-    marked = np.array([b is not None for b in by_name], np.bool_)[time.relation]
-    needles = graph.languages[0].beginning_needles
-    told = [any(map(name.__contains__, needles)) for name in names]
-    open_to_text = (graph.cardinality == EVENT) | (graph.cardinality == UNKNOWN)
-    open_to_text |= np.array(told, np.bool_)[time.relation]
-    spoken = graph.spoken.beginnings & (open_to_text | marked)
-    rows = np.flatnonzero((marked | spoken) & graph.speaking & time.speaks)
-    told_by = lru_cache(_CACHED_COUNT)(partial(_told_by, patterns, [n.strip() for n in needles]))
+    kinds = graph.cardinality_of_relation
+    named = list(map(graph.reader.named_beginning, time.relation_names))
+    by_name = [beginning for beginning, _ in named]
+    marked = np.array([beginning is not None for beginning in by_name], np.bool_)
+    told = np.array([is_told for _, is_told in named], np.bool_)
+    open_to_text = marked | told | (kinds == EVENT) | (kinds == UNKNOWN)
+    spoken = graph.spoken.beginnings & open_to_text[time.relation]
+    rows = np.flatnonzero((marked[time.relation] | spoken) & graph.speaking & time.speaks)
+    if not len(rows):
+        return {}
+    patterns, needles = graph.reader.beginnings, graph.languages[0].beginning_needles
+    told_by = lru_cache(CACHED_COUNT)(partial(_told_by, patterns, [n.strip() for n in needles]))
     begun: defaultdict[int, list[_Begun]] = defaultdict(list)
     for row in rows.tolist():
         beginning = by_name[time.relation[row]]

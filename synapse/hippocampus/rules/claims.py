@@ -91,17 +91,20 @@ class _Others:
     def __init__(self, graph: GraphReading) -> None:
         self._named = graph.named
         self._names: dict[int, set[str]] = {}
+        self._last_words: dict[int, list[tuple[str, str]]] = {}
         self._known: dict[int, KnownNames] = {}
 
     def may_be_named(self, source: int, own: str, text: str) -> bool:
         """Whether a text may name one of them: at least the last word of a name stands there."""
-        names = self._names.get(source)
-        if names is None:
+        last_words = self._last_words.get(source)
+        if last_words is None:
             names = self._names[source] = self._named.names(source)
-        if len(names) > _NAMES_MAX_COUNT:
+            last_words = [(name.rpartition(" ")[2], name) for name in names]
+            self._last_words[source] = last_words
+        if len(last_words) > _NAMES_MAX_COUNT:
             return True
         text = text.casefold()
-        return any(name.rpartition(" ")[2] in text for name in names if name != own)
+        return any(name != own for word, name in last_words if word in text)
 
     def known(self, source: int) -> KnownNames:
         """All of them."""

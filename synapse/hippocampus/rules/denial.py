@@ -39,6 +39,8 @@ def denials(graph: GraphReading) -> Iterator[Finding]:
     rows = rows[shared]
     reader = graph.stances
     stances = _denying(graph, rows, reader)
+    if not stances:
+        return
     rows = rows[np.isin(_pair(graph, rows), _pair(graph, np.array(sorted(stances), np.int64)))]
     entries: list[tuple[int, int, int]] = []
     number_of: dict[tuple[int, str, int], int] = {}

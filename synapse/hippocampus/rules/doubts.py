@@ -26,12 +26,11 @@ from synapse.hippocampus.rules.same_value import (
 )
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, hide_name
 from synapse.hippocampus.rules.tokens import Token, tokens
-from synapse.hippocampus.wording import compiled
+from synapse.hippocampus.wording import CACHED_COUNT, compiled
 
 _AGENT = re.compile(r"^ by ([^\W\d_][^.]*)")
 _PARTS = re.compile(r"([,;:(!–—]|\s-+\s)")
 _CUE, _SO, _WITH = "cue_", "so", " with "
-_CACHED_COUNT = 65_536
 
 
 def weighed(graph: GraphReading, finding: Finding) -> Finding:
@@ -86,7 +85,7 @@ def _values_may_stand(graph: GraphReading, finding: Finding) -> bool:
     return any(agents) and agents[0] != agents[1]  # "approved by Kim", "rejected by Lou"
 
 
-@lru_cache(_CACHED_COUNT)
+@lru_cache(CACHED_COUNT)
 def _is_unsure(masked: str) -> bool:
     """Whether a sentence has a word that makes it a guess, a joke, or true in part."""
     return any(
@@ -100,14 +99,14 @@ def _is_unsure(masked: str) -> bool:
     ) or bool(compiled(english_doubts.HANGING).search(masked.partition("⟨")[0]))
 
 
-@lru_cache(_CACHED_COUNT)
+@lru_cache(CACHED_COUNT)
 def _tail(masked: str) -> str:
     """What follows the last of the names."""
     places = [masked.rfind(mark) + len(mark) for mark in (SUBJECT, TARGET, ENDED) if mark in masked]
     return masked[max(places, default=len(masked)) :]
 
 
-@lru_cache(_CACHED_COUNT)
+@lru_cache(CACHED_COUNT)
 def _has_role(masked: str) -> bool:
     return compiled(english_doubts.IN_A_ROLE).search(_tail(masked)) is not None
 

@@ -19,11 +19,10 @@ from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.lasting import is_open
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered, tokens
-from synapse.hippocampus.wording import Cue, compiled
+from synapse.hippocampus.wording import CACHED_COUNT, Cue, compiled
 
 ENDED = "⟨x⟩"
 """Mark in place of the name of the value that ends."""
-_CACHED_COUNT = 65_536
 _MARKS = frozenset((SUBJECT, TARGET, ENDED))
 _FROM = frozenset(("from", "off", "of"))
 _OF = frozenset(("of", "for"))
@@ -60,7 +59,7 @@ class EndingReader:
         self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
         self._closings = compiled(words.closings)
         self.helping_forms = words.present | words.past | words.helping
-        self.cue_grade = lru_cache(_CACHED_COUNT)(self._cue_grade)
+        self.cue_grade = lru_cache(CACHED_COUNT)(self._cue_grade)
 
     def _cue_grade(self, masked: str, cue: Cue, relation: str) -> Grade:
         """How surely a phrase that announces a change says that the value ⟨x⟩ ended."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.lexicon.english_assertions import ENGLISH_ASSERTIONS
-from synapse.hippocampus.lexicon.words import split_name, stem
+from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
-from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.relation_table import Relation, RelationTable
 from synapse.hippocampus.rules.amounts import AmountReader, Shape
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.ending import EndingReader
@@ -25,8 +25,6 @@ from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
 from synapse.hippocampus.rules.stance import StanceReader
 from synapse.hippocampus.rules.statement import (
     PLAIN,
-    SUBJECT,
-    TARGET,
     Mood,
     StatementReader,
     hide_names,
@@ -117,6 +115,12 @@ class GraphReading:
         return np.where(codes >= 0, codes, own)[self._meant]
 
     @cached_property
+    def _relations(self) -> list[Relation]:
+        """What is known about each of :attr:`Timeline.relation_names`."""
+        known = self.relations
+        return [] if known is None else list(map(known.relation, self.time.relation_names))
+
+    @cached_property
     def cardinality_of_relation(self) -> Ints:
         """Cardinality of each of :attr:`Timeline.relation_names`."""
         return self._named_cardinality[self._meant]
@@ -127,7 +131,7 @@ class GraphReading:
         if self.relations is None:
             return np.full(len(names), UNKNOWN)
         order = {"single": SINGLE, "multi": MULTI, "event": EVENT, "unknown": UNKNOWN}
-        codes = [order[self.relations.cardinality(name)] for name in names]
+        codes = [order[relation.cardinality] for relation in self._relations]
         return np.array(codes, np.int64)
 
     @cached_property
@@ -156,17 +160,12 @@ class GraphReading:
         """Chance of each relation to hold one value at a time, by :attr:`Timeline.relation`."""
         if self.relations is None:
             return np.zeros(len(self.time.relation_names))
-        names = self.time.relation_names
-        return np.array([self.relations.relation(name).single for name in names])[self._meant]
+        return np.array([relation.single for relation in self._relations])[self._meant]
 
     @cached_property
     def is_fixed(self) -> Bools:
         """Relations that never end, by number: births, foundations."""
-        fixed = frozenset(map(stem, self.languages[0].fixed))
-        return np.array(
-            [not fixed.isdisjoint(map(stem, split_name(n))) for n in self.time.relation_names],
-            np.bool_,
-        )
+        return np.array(list(map(self.reader.is_fixed, self.time.relation_names)), np.bool_)
 
     @cached_property
     def related(self) -> RelatedValues:
@@ -272,9 +271,8 @@ class GraphReading:
     def is_plain(self) -> Bools:
         """Facts of which neither the relation nor a word of the text tells anything special."""
         asking = np.array(["?" in text for text in self.snapshot.facts.text], np.bool_)
-        names = self.time.relation_names
-        named = [self.reader.mood(f"{SUBJECT} {TARGET}", name) != PLAIN for name in names]
-        return ~(asking | self.spoken.moods | np.array(named, np.bool_)[self.time.relation])
+        named = np.array(list(map(self.reader.is_plain, self.time.relation_names)), np.bool_)
+        return named[self.time.relation] & ~(asking | self.spoken.moods)
 
     @cached_property
     def spoken(self) -> Spoken:

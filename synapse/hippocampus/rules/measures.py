@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from synapse.hippocampus.lexicon.english_doubts import MEASURED, OTHER_UNITS, PARTS
-from synapse.hippocampus.wording import Wording
+from synapse.hippocampus.wording import CACHED_COUNT, Wording
 
-_CACHED_COUNT = 65_536
 _PART = re.compile(r"([$€£]?)(\d[\d,]*(?:\.\d+)?)([^\W\d_]*|%)|([^\W\d_]+)")
 _COUNTED, _AND, _PART_OF = frozenset(("a", "an")), "and", "of"
 _FEET, _INCHES = frozenset(("ft", "feet", "foot")), 12.0
@@ -60,7 +59,7 @@ class MeasureReader:
         numbers = {word: float(i) for i, word in enumerate(wording.number_words)}
         magnitudes = {word.casefold(): size for word, size in wording.magnitudes.items()}
         self._number_of = numbers | PARTS | {w: n for w, n in magnitudes.items() if w != "m"}
-        self.read = lru_cache(_CACHED_COUNT)(self._read)
+        self.read = lru_cache(CACHED_COUNT)(self._read)
 
     def _read(self, text: str) -> Measure | None:
         """The quantity that a text consists of, ``None`` if it is anything else."""

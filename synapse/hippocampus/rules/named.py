@@ -32,15 +32,14 @@ class NamedFacts:
         slot = source[rows] * len(self._code_of) + np.array(codes, np.int64)[target[rows]]
         order = np.argsort(slot, kind="stable")
         self._slots, self._rows = slot[order], rows[order]
-        self._names, self._target = names, target
+        self._names, self._target = names, target[self._rows]
+        self._ends = np.cumsum(np.bincount(source[rows], minlength=len(names))).tolist()
 
     def names(self, source: int) -> set[str]:
         """Names of the targets of this source's facts."""
-        first, end = np.searchsorted(
-            self._slots, [source * len(self._code_of), (source + 1) * len(self._code_of)]
-        ).tolist()
-        targets = self._target[self._rows[first:end]].tolist()
-        return {self._names[target] for target in targets}
+        first = self._ends[source - 1] if source else 0
+        targets = self._target[first : self._ends[source]].tolist()
+        return set(map(self._names.__getitem__, targets))
 
     def rows(self, source: int, name: str) -> list[int]:
         """All of these facts, ascending."""

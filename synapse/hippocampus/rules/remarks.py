@@ -96,6 +96,7 @@ def remarks(graph: GraphReading) -> Iterator[Finding]:
     wording = graph.languages[0]
     facts, time = graph.snapshot.facts, graph.time
     loops = np.flatnonzero(graph.speaking & (facts.source == facts.target))
+    loops = loops[np.bincount(facts.source[loops])[facts.source[loops]] > 1]
     speaks = compiled(wording.first_person)
     rows = loops[[bool(speaks.search(facts.text[row])) for row in loops.tolist()]]
     if len(rows) < 2:

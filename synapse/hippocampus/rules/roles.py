@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.model import Floats, Ints
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
+from synapse.hippocampus.wording import CACHED_COUNT
 
 _ROLE_WORDS_MAX = 3
 _WORD = re.compile(r"⟨[so]⟩|[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -50,6 +52,11 @@ def roles_in(masked: str) -> Iterator[str]:
                 yield " ".join(phrase)
 
 
+@lru_cache(CACHED_COUNT)
+def _normal_roles(masked: str) -> tuple[str, ...]:
+    return tuple(map(ENGLISH_RELATIONS.normal, roles_in(masked)))
+
+
 def earliest_and_latest(relation: Ints, start_s: Floats, count: int) -> Ints:
     """Facts that stand for each relation: those that began first and last."""
     known = np.isfinite(start_s)
@@ -77,11 +84,8 @@ def relations_by_role(
     for relation, masked in sentences:
         own = ENGLISH_RELATIONS.normal(names[relation])
         if may_join[relation]:
-            told = {
-                number_of[role]
-                for phrase in roles_in(masked)
-                if (role := ENGLISH_RELATIONS.normal(phrase)) in number_of and role != own
-            }  # fmt: skip
+            roles = _normal_roles(masked)
+            told = {number_of[role] for role in roles if role in number_of and role != own}
             meant[relation] = meant.get(relation, told) & told
     return {
         relation: next(iter(told))

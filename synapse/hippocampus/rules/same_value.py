@@ -20,9 +20,8 @@ from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.rules.dates import iso_date
 from synapse.hippocampus.rules.measures import MeasureReader
 from synapse.hippocampus.rules.short_forms import is_short_form
-from synapse.hippocampus.wording import Wording
+from synapse.hippocampus.wording import CACHED_COUNT, Wording
 
-_CACHED_COUNT = 65_536
 _ISO_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?$")
 _VERSION = re.compile(
     r"^[\^~<>= ]*(?:v(?!0\d)|ver\.?|version)? ?(\d+|\d+(?:\.\d+)+[\w.+,<>=~^-]*)$", re.IGNORECASE
@@ -46,7 +45,7 @@ class SameValues:
     def __init__(self, wording: Wording) -> None:
         self._months = wording.months
         self._measures = MeasureReader(wording)
-        self.may_be_one = lru_cache(_CACHED_COUNT)(self._may_be_one)
+        self.may_be_one = lru_cache(CACHED_COUNT)(self._may_be_one)
 
     def _may_be_one(self, old: str, new: str) -> bool:
         """Whether two values may be one, or cannot be compared."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_CACHED_COUNT = 65_536
+from synapse.hippocampus.wording import CACHED_COUNT
+
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[A-Z][a-z]+|[A-Z]+(?![a-z])")
 _COUNTED = re.compile(r"([a-z]+)(\d+)([a-z]+)")
@@ -36,7 +37,7 @@ def _first(name: str) -> str:
     return name[:1].casefold()
 
 
-@lru_cache(_CACHED_COUNT)
+@lru_cache(CACHED_COUNT)
 def _is_short_form(short: str, long: str) -> bool:
     briefs, words = _words(short), _words(long)
     if not briefs or not words:

@@ -58,13 +58,19 @@ def _states(graph: GraphReading, rows: Ints) -> Ints:
 
 def _changed(graph: GraphReading, rows: Ints) -> Ints:
     """Of the rows those whose slot has more than one target."""
+    if len(rows) < 2:
+        return rows[:0]
     facts = graph.snapshot.facts
     slot = _slot(graph, rows)
     order = np.lexsort((facts.target[rows], slot))
     slot, target = slot[order], facts.target[rows][order]
     differs = (slot[1:] == slot[:-1]) & (target[1:] != target[:-1])
-    changed = np.unique(slot[1:][differs])
-    return rows[order[np.isin(slot, changed)]]
+    # Equal slots stand side by side: number them, and mark the numbers.
+    number = np.cumsum(np.append(True, slot[1:] != slot[:-1])) - 1
+    changed = np.zeros(len(rows), np.bool_)
+    changed[number[1:][differs]] = True
+    found: Ints = rows[order[changed[number]]]
+    return found
 
 
 def _slot(graph: GraphReading, rows: Ints) -> Ints:
@@ -74,9 +80,11 @@ def _slot(graph: GraphReading, rows: Ints) -> Ints:
 
 def _corrections(graph: GraphReading, rows: Ints) -> Ints:
     """Facts of slots in which somebody corrects something."""
-    spoken = rows[graph.spoken.corrections[rows]]
-    said = [row for row in spoken.tolist() if graph.mood(row).corrects]
-    return rows[np.isin(_slot(graph, rows), _slot(graph, np.array(said, np.int64)))]
+    spoken, corrects = rows[graph.spoken.corrections[rows]], graph.reader.corrects
+    said = [row for row in spoken.tolist() if corrects.search(graph.masked(row))]
+    if not said:
+        return rows[:0]
+    return rows[np.isin(_slot(graph, rows), _slot(graph, np.array(said)))]
 
 
 class _Slots:

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_CACHED_COUNT = 65_536
+from synapse.hippocampus.wording import CACHED_COUNT
+
 _WRAPPING = re.compile(r"^(?:[a-z][a-z+.-]*://)?(?:www\.)?|/+$")
 _VERSION = re.compile(r"^(?:version |ver\.? |v\.? ?)(?=\d)")
 _PHONE = re.compile(r"^\+?[\d\s()/-]+$")
@@ -71,7 +72,7 @@ def _stands_for(short: str, long: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-@lru_cache(_CACHED_COUNT)
+@lru_cache(CACHED_COUNT)
 def _letters(name: str) -> tuple[str, ...]:
     folded = unicodedata.normalize("NFKD", name.casefold()) if not name.isascii() else name.lower()
     folded = "".join(c for c in folded if not unicodedata.combining(c))
@@ -84,7 +85,7 @@ def _letters(name: str) -> tuple[str, ...]:
     return words
 
 
-@lru_cache(_CACHED_COUNT)
+@lru_cache(CACHED_COUNT)
 def is_refinement(left: str, right: str) -> bool:
     """Whether one of two names only says the other one more exactly.
 
@@ -103,7 +104,7 @@ def is_refinement(left: str, right: str) -> bool:
     return long[: len(short)] == short or long[-len(short) :] == short
 
 
-@lru_cache(_CACHED_COUNT)
+@lru_cache(CACHED_COUNT)
 def _name_words(name: str) -> tuple[str, ...]:
     if "://" in name or "@" in name:
         return (name.casefold(),)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from synapse.hippocampus.model import Bools, Ints
+from synapse.hippocampus.model import Bools
 from synapse.hippocampus.rules.needles import Needles
 from synapse.hippocampus.wording import Wording
 
-_MOODS, _SCOPES, _STATES, _DENIALS, _BEGINNINGS, _CORRECTIONS = (1 << bit for bit in range(6))
-_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+_MOODS, _SCOPES, _STATES, _DENIALS, _BEGINNINGS, _CORRECTIONS, _CUES = (1 << b for b in range(7))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +40,13 @@ class PhraseSearch:
         phrases = sorted(kinds.keys() | cues.keys())
         self._needles = Needles(phrases)
         self._kinds = np.array([kinds.get(phrase, 0) for phrase in phrases], np.int64)
-        listed = [
-            (number, language, cue)
-            for number, phrase in enumerate(phrases)
-            for language, cue in cues.get(phrase, ())
+        self._cues = [
+            [
+                [cue for spoken, cue in cues.get(phrase, ()) if spoken == language]
+                for phrase in phrases
+            ]
+            for language in range(len(languages))
         ]
-        self._cues = np.array(listed, np.int64).reshape(-1, 3)
-        self._languages_count = len(languages)
 
     def find(self, texts: Sequence[str]) -> Spoken:
         """What the texts may hold."""
@@ -60,26 +58,23 @@ class PhraseSearch:
             marked[rows[kinds & bit > 0]] = True
             return marked
 
-        languages = range(self._languages_count)
+        announcing = kinds & _CUES > 0
+        said = list(zip(rows[announcing].tolist(), phrases[announcing].tolist(), strict=True))
         return Spoken(
             mask(_MOODS), mask(_SCOPES), mask(_STATES), mask(_DENIALS), mask(_BEGINNINGS),
-            mask(_CORRECTIONS),
-            tuple(self._cues_of(language, rows, phrases) for language in languages),
+            mask(_CORRECTIONS), tuple(_cues_of(cues, said) for cues in self._cues),
         )  # fmt: skip
 
-    def _cues_of(self, language: int, rows: Ints, phrases: Ints) -> dict[int, list[int]]:
-        cues = self._cues[self._cues[:, 1] == language]
-        wanted = np.isin(phrases, cues[:, 0])
-        rows, phrases = rows[wanted], phrases[wanted]
-        first, last = (np.searchsorted(cues[:, 0], phrases, side) for side in _SIDES)
-        count = last - first
-        nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        width = int(cues[:, 2].max(initial=0)) + 1
-        pairs = np.repeat(rows, count) * width + cues[np.repeat(first, count) + nth, 2]
-        found: defaultdict[int, list[int]] = defaultdict(list)
-        for pair in np.unique(pairs).tolist():
-            found[pair // width].append(pair % width)
-        return dict(found)
+
+def _cues_of(
+    cues: Sequence[Sequence[int]], said: Iterable[tuple[int, int]]
+) -> dict[int, list[int]]:
+    """The cues that each text may hold, ascending, given the phrases that stand in it."""
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    for row, phrase in said:
+        if cues[phrase]:
+            found[row].update(cues[phrase])
+    return {row: sorted(listed) for row, listed in found.items()}
 
 
 def _marks(
@@ -104,6 +99,7 @@ def _marks(
         for number, cue in enumerate(wording.cues):
             for phrase in cue.needles:
                 cues[_long(phrase)].append((language, number))
+                kinds[_long(phrase)] |= _CUES
     return dict(kinds), dict(cues)
 
 

@@ -11,7 +11,7 @@ from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.rules.ending import EndingReader
 from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.statement import TARGET, StatementReader
-from synapse.hippocampus.wording import compiled
+from synapse.hippocampus.wording import CACHED_COUNT, compiled
 
 _DENIED_CONFIDENCE, _OPPOSITE_CONFIDENCE = 0.85, 0.9
 _WORDS_BETWEEN_MAX = 6
@@ -70,9 +70,9 @@ class StanceReader:
             (o.name, frozenset(map(stem, o.yes)), frozenset(map(stem, o.no)))
             for o in wording.opposites
         ]
-        self.of_relation = lru_cache(65_536)(self._of_relation)
-        self.denial = lru_cache(65_536)(self._denial)
-        self.matters = lru_cache(65_536)(self._matters)
+        self.of_relation = lru_cache(CACHED_COUNT)(self._of_relation)
+        self.denial = lru_cache(CACHED_COUNT)(self._denial)
+        self.matters = lru_cache(CACHED_COUNT)(self._matters)
 
     def _of_relation(self, relation: str) -> Stance:
         words = " ".join(split_name(relation))

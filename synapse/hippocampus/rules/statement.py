@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from synapse.hippocampus.lexicon.words import is_past, split_name, stem
-from synapse.hippocampus.wording import Wording, compiled
+from synapse.hippocampus.wording import CACHED_COUNT, Beginning, Wording, compiled
 
 SUBJECT, TARGET = "⟨s⟩", "⟨o⟩"
 """Marks in place of the names of a fact's source and target."""
@@ -20,7 +20,6 @@ SUBJECT, TARGET = "⟨s⟩", "⟨o⟩"
 _MASKED_CHARACTERS_MAX = 600
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _AFTER_SUBJECT = re.compile(rf"^\W*(?:the |its |this )?{SUBJECT} (\w+)(?: (\w+))?")
-_CACHED_COUNT = 65_536
 _SHORT_CHARACTERS = 4
 
 
@@ -127,7 +126,12 @@ class StatementReader:
         short = {word for word in self._kind_of if len(word) < _SHORT_CHARACTERS}
         short |= {needle.strip() for needle in wording.condition_needles}
         self._short_scopes = compiled("|".join(map(re.escape, sorted(short))))
-        self.mood = lru_cache(_CACHED_COUNT)(self._mood)
+        self._fixed = frozenset(map(stem, wording.fixed))
+        self.mood = lru_cache(CACHED_COUNT)(self._mood)
+        self.is_plain = lru_cache(CACHED_COUNT)(self._is_plain)
+        self.is_fixed = lru_cache(CACHED_COUNT)(self._is_fixed)
+        self.beginnings = [(b, compiled(b.pattern)) for b in wording.beginnings]
+        self.named_beginning = lru_cache(CACHED_COUNT)(self._named_beginning)
 
     def may_scope(self, text: str) -> bool:
         """Whether a text may hold a short word of a circumstance, or letters beyond ASCII.
@@ -138,6 +142,20 @@ class StatementReader:
         (True, False)
         """
         return not text.isascii() or self._short_scopes.search(text) is not None
+
+    def _is_plain(self, relation: str) -> bool:
+        """Whether a relation name alone tells nothing special."""
+        return self.mood(f"{SUBJECT} {TARGET}", relation) == PLAIN
+
+    def _is_fixed(self, relation: str) -> bool:
+        """Whether a relation never ends: births, foundations."""
+        return not self._fixed.isdisjoint(map(stem, split_name(relation)))
+
+    def _named_beginning(self, relation: str) -> tuple[Beginning | None, bool]:
+        """What a relation name begins, and whether it holds a word that may begin something."""
+        words = " ".join(split_name(relation))
+        first = next((b for b, pattern in self.beginnings if pattern.search(words)), None)
+        return first, any(map(words.__contains__, self.wording.beginning_needles))
 
     def _mood(self, masked: str, relation: str) -> Mood:
         name = " ".join(split_name(relation))
@@ -164,7 +182,7 @@ class StatementReader:
             acts=bool(verb) and is_past(verb) and not past,
         )
 
-    @lru_cache(_CACHED_COUNT)  # noqa: B019 - a reader lives as long as the program
+    @lru_cache(CACHED_COUNT)  # noqa: B019 - a reader lives as long as the program
     def families(self, words: str) -> frozenset[str]:
         """Families of which a relation name, or a sentence, has a word."""
         stems = {stem(word) for word in split_name(words)}

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints, memory_keys
-from synapse.hippocampus.timeline import Timeline
+from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.timeline import Timeline, in_order
 
 _STEPS_MAX_COUNT = 8
 
@@ -75,8 +75,7 @@ class Succession:
         row, group, value = row[entry], group[entry], value[entry]
         start_s, recorded_s = time.start_s[row], _recorded_s(snapshot, time)[row]
         keys = (value, recorded_s, start_s, said_s, group)
-        uuid = memory_keys([snapshot.facts.uuid[i] for i in row.tolist()])
-        order = np.lexsort((uuid, *keys))
+        order = in_order(keys, snapshot.facts.uuid, row)
         self.row, self.group, self.value = row[order], group[order], value[order]
         self.said_s = said_s[order]
         start_s, recorded_s = start_s[order], recorded_s[order]
@@ -91,11 +90,10 @@ class Succession:
         self._moment_end = _next_true(new_moment, count)
         self._run_end = _next_true(new_run, count)
         self._group_end = _next_true(new_group, count)
-        last = np.zeros(count, np.bool_)
-        entry_id = entry[order]
-        _, from_behind = np.unique(entry_id[::-1], return_index=True)
-        last[count - 1 - from_behind] = True
-        self._is_last = last
+        last = np.zeros(entry.max(initial=-1) + 1, np.int64)
+        last[entry[order]] = np.arange(count)  # the last one stays
+        self._is_last = np.zeros(count, np.bool_)
+        self._is_last[last] = True
         first = np.flatnonzero(new_group)
         self._lists = _Lists(
             self.row.tolist(), self.value.tolist(), self.said_s.tolist(),
@@ -174,12 +172,13 @@ def _sayings(
     owner = several[support.row_numbers()]
     when_s = time.episode_s[support.values]
     later = (support.values != time.first_episode[row[owner]]) & (when_s > time.start_s[row[owner]])
+    owner, episode, when_s = owner[later], support.values[later], when_s[later]
     width = len(snapshot.episodes) + 1
-    brings = np.unique(group * width + time.first_episode[row])
-    later &= ~np.isin(group[owner] * width + support.values, brings)
+    brings = group * width + time.first_episode[row]
+    again = ~np.isin(group[owner] * width + episode, brings)
     return (
-        np.concatenate([entry, owner[later]]),
-        np.concatenate([time.start_s[row], when_s[later]]),
+        np.concatenate([entry, owner[again]]),
+        np.concatenate([time.start_s[row], when_s[again]]),
     )
 
 

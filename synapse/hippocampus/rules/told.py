@@ -9,6 +9,7 @@ from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.graph_reading import GraphReading
 from synapse.hippocampus.rules.plain_sentence import Assertion
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, hide_names
+from synapse.hippocampus.wording import CACHED_COUNT
 
 _NAME_PART = re.compile(r"[^\W_][\w.&'’-]{2,}")
 _FRAME = re.compile(r"⟨[so]⟩|\w+|[\"“”?]")
@@ -59,7 +60,7 @@ def read(graph: GraphReading, row: int) -> Assertion:
     return graph.assertions.read(masked, graph.relation_name(row))
 
 
-@lru_cache(65_536)
+@lru_cache(CACHED_COUNT)
 def frame(masked: str) -> str:
     """A sentence without its values, and without words that only say that it is so now.
 

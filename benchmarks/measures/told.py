@@ -99,7 +99,7 @@ def _told(bench: Bench, name: str, edges: list[Edge], questions: Sequence[Questi
     uuids = store.find_entities(graph, {question.subject for question in questions})
 
     def brief(question: Question, only: list[str] | None) -> str:
-        return briefer.brief(graph, [uuids[question.subject]], table, now_s, 1_000, only)
+        return briefer.brief(graph, uuids[question.subject], table, now_s, 1_000, only)
 
     return Told(
         [brief(q, facts[q.subject, q.relation]) for q in questions],

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 ACTIVE_TITLE = "## Verified active memory"
 CHANGES_TITLE = "## Resolved changes (do not use old values)"
+NAMESAKES_TITLE = "Entities of one name are numbered; they may be one or several."
 CHARACTERS_PER_TOKEN = 4
-"""A cautious rule of thumb for English text and common tokenisers."""
+"""A cautious rule of thumb for English text and common tokenisers; see :func:`cost`."""
 FACT_CHARACTERS_MAX = 400
 
 
@@ -25,6 +26,8 @@ class ActiveFact:
     since: str = ""
     """Date as YYYY-MM-DD, empty where unknown."""
     strength: float = 1.0
+    of: str = ""
+    """Which of several entities of one name it is about, empty where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class Change:
     """The value that holds, or the fact that says so."""
     on: str = ""
     """Date as YYYY-MM-DD, empty where unknown."""
+    of: str = ""
+    """Which of several entities of one name it is about, empty where there is one."""
 
 
 def context_block(
@@ -50,7 +55,7 @@ def context_block(
     Args:
         active: facts that hold.
         changes: what was replaced.
-        max_tokens: budget, at :data:`CHARACTERS_PER_TOKEN` characters a token.
+        max_tokens: budget, as :func:`cost` counts.
 
     >>> print(context_block([ActiveFact("Ann lives in Rome", "2026-02-01")],
     ...                     [Change("Ann lives in Oslo", "Rome", "2026-02-01")]))
@@ -62,10 +67,31 @@ def context_block(
     ''
     """
     budget = max(0, max_tokens) * CHARACTERS_PER_TOKEN
+    if any(fact.of for fact in active) or any(change.of for change in changes):
+        block = _parts(active, changes, budget - cost(NAMESAKES_TITLE))
+        return f"{NAMESAKES_TITLE}\n{block}" if block else ""
+    return _parts(active, changes, budget)
+
+
+def cost(line: str) -> int:
+    """What a line takes of the budget, its end included, in quarters of a token.
+
+    A token holds about four characters of English. Elsewhere it may hold a single one, and of
+    what needs four bytes, as emoji do, a quarter.
+
+    >>> cost("Ann lives in Oslo"), cost("住在奥斯陆"), cost("🧠")
+    (18, 21, 17)
+    """
+    if line.isascii():
+        return len(line) + 1
+    return 1 + sum(1 if c < "\x80" else 4 if c < "\U00010000" else 16 for c in line)
+
+
+def _parts(active: Sequence[ActiveFact], changes: Sequence[Change], budget: int) -> str:
     newest_first = sorted(active, key=lambda fact: fact.since, reverse=True)
     ordered = sorted(newest_first, key=lambda fact: -fact.strength)
     told = _within(map(_active_line, ordered), ACTIVE_TITLE, budget * 3 // 4 if changes else budget)
-    left = budget - sum(len(line) + 1 for line in told)
+    left = budget - sum(map(cost, told))
     latest_first = sorted(changes, key=lambda change: change.on, reverse=True)
     return "\n".join([*told, *_within(map(_change_line, latest_first), CHANGES_TITLE, left)])
 
@@ -83,9 +109,9 @@ def quoted(text: str) -> str:
 
 
 def _within(lines: Iterable[str], title: str, budget: int) -> list[str]:
-    told, left = [title], budget - len(title) - 1
+    told, left = [title], budget - cost(title)
     for line in dict.fromkeys(lines):
-        left -= len(line) + 1
+        left -= cost(line)
         if left < 0:
             break
         told.append(line)
@@ -93,9 +119,15 @@ def _within(lines: Iterable[str], title: str, budget: int) -> list[str]:
 
 
 def _active_line(fact: ActiveFact) -> str:
-    return f"- {quoted(fact.text)}" + (f" (since {fact.since})" if fact.since else "")
+    since = f" (since {fact.since})" if fact.since else ""
+    return f"- {_numbered(fact.of)}{quoted(fact.text)}{since}"
 
 
 def _change_line(change: Change) -> str:
     since = f"since {change.on} " if change.on else "now "
-    return f"- no longer {quoted(change.old_text)}; {since}{quoted(change.new)}"
+    old = f"{_numbered(change.of)}no longer {quoted(change.old_text)}"
+    return f"- {old}; {since}{quoted(change.new)}"
+
+
+def _numbered(of: str) -> str:
+    return f"[{of}] " if of else ""

@@ -179,8 +179,11 @@ class MemoryStore(Protocol):
             UnknownGraph: there is no graph of that name.
         """
 
-    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, str]:
-        """The uuid of the entity of each name: the oldest, in the same letters if there is one."""
+    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Uuids of the entities of each name, the oldest first; names of none are left out.
+
+        Those in the same letters, or if there are none those that differ in upper and lower case.
+        """
 
     def confirm_fact(self, graph: str, fact: str, episode: str) -> bool:
         """Add an episode to those that support a fact; say whether it was new."""

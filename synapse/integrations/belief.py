@@ -106,7 +106,8 @@ class Believer:
         token: str,
     ) -> Belief:  # fmt: skip
         """Believe under the lock of ``token``; without one nothing is ended."""
-        known = self._store.find_entities(graph, {said.subject, said.object})
+        named = self._store.find_entities(graph, {said.subject, said.object})
+        known = {name: uuids[0] for name, uuids in named.items()}
         told = _Told(graph, group_id, said, now_s, known)
         before = self._known_of(told, relations)
         slot = _slot(before, told.subject, said.relation, relations)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.context import ActiveFact, Change, context_block
 from synapse.hippocampus.contradiction import ContradictionDetector
 from synapse.hippocampus.finding import Finding, date
-from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.model import Facts, GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.integrations.recall import strengths
@@ -36,7 +37,8 @@ class Briefer:
 
         Of each property whose value has changed it tells the oldest value and the one that holds.
         A fact that another one seems to contradict is not *verified*: it is left out, and told as a
-        change only where that is certain.
+        change only where that is certain. Where it tells of several entities of one name, each fact
+        says which of them it is about.
 
         Args:
             graph: name of the graph.
@@ -59,11 +61,20 @@ class Briefer:
             self._store, graph, [], [facts.uuid[row] for row in active], at_s, self._config
         )
         alive = [1.0 if value != value else float(value) for value in strength.tolist()]
+        replaced = _replaced(known, ended, replaced_by, set(active))
+        of = _numbers(known, {int(facts.source[row]) for row in (*active, *replaced)})
         told = [
-            ActiveFact(facts.text[row], _day(facts.valid_at_s[row]), value)
+            ActiveFact(facts.text[row], _day(facts.valid_at_s[row]), value, _of(facts, row, of))
             for row, value in zip(active, alive, strict=True)
         ]
-        return context_block(told, _changes(known, ended, replaced_by, set(active)), max_tokens)
+        changes = [
+            Change(
+                facts.text[row], _value(known, last), _day(facts.valid_at_s[last]),
+                _of(facts, last, of),
+            )
+            for last, row in replaced.items()
+        ]  # fmt: skip
+        return context_block(told, changes, max_tokens)
 
     def _is_sure(self, finding: Finding) -> bool:
         sure = finding.confidence >= self._config.contradictions.resolve_confidence
@@ -81,9 +92,10 @@ class Briefer:
         return sorted(wanted | {_last(row, replaced_by) for row in wanted})
 
 
-def _changes(
+def _replaced(
     known: GraphSnapshot, ended: set[int], replaced_by: dict[int, int], active: set[int]
-) -> list[Change]:
+) -> dict[int, int]:
+    """By each fact that holds and has replaced others, the oldest of these."""
     oldest: dict[int, int] = {}
     begins_s = known.facts.valid_at_s
     for row in sorted(ended):
@@ -92,10 +104,25 @@ def _changes(
             first = oldest.setdefault(last, row)
             if begins_s[row] < begins_s[first]:
                 oldest[last] = row
-    return [
-        Change(known.facts.text[row], _value(known, last), _day(begins_s[last]))
-        for last, row in oldest.items()
-    ]
+    return oldest
+
+
+def _numbers(known: GraphSnapshot, entities: Iterable[int]) -> dict[int, str]:
+    """Tells entities of one name apart, the oldest first."""
+    of_name: defaultdict[str, list[int]] = defaultdict(list)
+    table = known.entities
+    for row in sorted(entities, key=lambda row: (table.created_at_s[row], table.uuid[row])):
+        of_name[table.name[row].casefold()].append(row)
+    return {
+        row: f"{number} of {len(rows)}"
+        for rows in of_name.values()
+        for number, row in enumerate(rows, 1)
+        if len(rows) > 1
+    }
+
+
+def _of(facts: Facts, row: int, numbers: Mapping[int, str]) -> str:
+    return numbers.get(int(facts.source[row]), "")
 
 
 def _value(known: GraphSnapshot, row: int) -> str:

@@ -285,9 +285,8 @@ class Hippocampus:
         max_tokens: int, num_results: int,
     ) -> str:  # fmt: skip
         graph, only = graph_of(self.graphiti.driver, group_id), None
-        subjects = set(
-            (await self.aside.run(TELLING, self._store.find_entities, graph, [about])).values()
-        )
+        named = await self.aside.run(TELLING, self._store.find_entities, graph, [about])
+        subjects = {uuid for uuids in named.values() for uuid in uuids}
         if not subjects:
             facts = await self.search(
                 about, group_ids=None if group_id is None else [group_id],

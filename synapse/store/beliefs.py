@@ -30,10 +30,12 @@ _EMBED = {
 }
 
 
-def find_entities(connection: Connection, graph: str, names: Collection[str]) -> dict[str, str]:
-    """The uuid of the entity of each name, the oldest where there are several.
+def find_entities(
+    connection: Connection, graph: str, names: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """Uuids of the entities of each name, the oldest first.
 
-    A name in the same letters wins; else one that differs in upper and lower case only.
+    A name in the same letters wins; else those that differ in upper and lower case only.
     """
     found = _found(connection, graph, _EXACT, names)
     return found | _found(connection, graph, _ALIKE, set(names) - found.keys())
@@ -55,7 +57,7 @@ def write_embeddings(
 
 def _found(
     connection: Connection, graph: str, query: str, names: Collection[str]
-) -> dict[str, str]:
+) -> dict[str, tuple[str, ...]]:
     if not names:
         return {}
     rows = with_rows([literal(name) for name in sorted(names)], query)
@@ -65,7 +67,7 @@ def _found(
         if "empty key" not in str(error):
             raise
         return {}
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for name, uuid in reply:
-        found.setdefault(name.decode(), uuid.decode())
+        found[name.decode()] = (*found.get(name.decode(), ()), uuid.decode())
     return found

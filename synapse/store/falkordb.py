@@ -187,8 +187,8 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             return read_subjects(connection, graph, subjects, matters)
 
-    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, str]:
-        """The uuid of the entity of each name."""
+    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Uuids of the entities of each name, the oldest first."""
         with self._at_work_on(graph) as connection:
             return beliefs.find_entities(connection, graph, names)
 

@@ -263,15 +263,17 @@ class InMemoryStore:
             ),
         )
 
-    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, str]:
-        """The uuid of the entity of each name."""
+    def find_entities(self, graph: str, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Uuids of the entities of each name, the oldest first."""
         kept = self._graphs.get(graph, Items()).entities.values()
         oldest_first = sorted(kept, key=lambda e: (e.get("created_at") or "", e["uuid"]))
-        exact, alike = (
-            {key(e["name"]): e["uuid"] for e in reversed(oldest_first)} for key in (str, str.lower)
-        )
+        exact: defaultdict[str, list[str]] = defaultdict(list)
+        alike: defaultdict[str, list[str]] = defaultdict(list)
+        for entity in oldest_first:
+            exact[entity["name"]].append(entity["uuid"])
+            alike[entity["name"].lower()].append(entity["uuid"])
         found = {name: exact.get(name) or alike.get(name.lower()) for name in names}
-        return {name: uuid for name, uuid in found.items() if uuid}
+        return {name: tuple(uuids) for name, uuids in found.items() if uuids}
 
     def confirm_fact(self, graph: str, fact: str, episode: str) -> bool:
         """Add an episode to those that support a fact."""

@@ -114,3 +114,15 @@ def test_an_event_is_noticed_once_in_whatever_episodes(any_store, graph_name):
     assert any_store.record_surprises(graph_name, seen[:1])
     waiting = any_store.read_room(graph_name).surprises
     assert [(s.fact, s.against) for s in waiting] == [("f1", "f0"), ("f2", "")]
+
+
+def test_all_entities_of_a_name_are_found_oldest_first(any_store, graph_name):
+    named = [("c", "Ann", 3), ("a", "Ann", 2), ("b", "ann", 1), ("d", "Bob", 1), ("e", "Ann", 2)]
+    entities = tuple(
+        {"uuid": uuid, "name": name, "created_at": f"2026-01-0{day}T00:00:00+00:00"}
+        for uuid, name, day in named
+    )
+    any_store.write_memory(graph_name, GraphDocument(entities=entities))
+    found = any_store.find_entities(graph_name, ["Ann", "ann", "ANN", "Cid"])
+    assert found == {"Ann": ("a", "e", "c"), "ann": ("b",), "ANN": ("b", "a", "e", "c")}
+    assert any_store.find_entities("nobody-has-this", ["Ann"]) == {}

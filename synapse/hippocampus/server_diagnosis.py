@@ -87,6 +87,8 @@ def _answer_size(server: ServerHealth) -> Judgement:
         return unchecked("RESULTSET_SIZE", "graph.config")
     if size < 0:
         return "ok", "answers may have any number of rows"
+    if size == 0:
+        return "problem", "RESULTSET_SIZE 0 cuts every answer to nothing; set it to -1"
     return "note", (
         f"RESULTSET_SIZE cuts answers to {size} rows without a word: Synapse reads past it, other "
         "tools do not; set it to -1"

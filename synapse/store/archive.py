@@ -177,13 +177,21 @@ class _Moving:
         probe: Probe | None,
         distances: Mapping[str, str],
     ) -> set[str]:
-        """Copy, remove and mark some memories of one kind."""
+        """Copy, remove and mark some memories of one kind.
+
+        A copy goes only where its memory is seen in the graph again: what the answer does not
+        name may be gone all the same.
+        """
         copied = self._kept.write(records, copies)
         still = [images[record.entry.uuid] for record in copied]
         removed = remove(self._bites, self._graph, still, probe, distances)
-        self._kept.drop([r for r in records if r.entry.uuid not in removed])
+        doubtful = [record for record in records if record.entry.uuid not in removed]
+        seen = read_images(
+            self._bites.connection, self._graph, [record.entry.uuid for record in doubtful]
+        )
+        self._kept.drop([record for record in doubtful if record.entry.uuid in seen])
         self._kept.settle(self._last_number)
-        return removed
+        return removed | {image.uuid for image in still if image.uuid not in seen}
 
 
 def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:

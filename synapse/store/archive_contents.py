@@ -7,7 +7,7 @@ An entry without content here was made by an earlier release, which kept it in t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from synapse.hippocampus.image import MemoryImage
@@ -47,15 +47,20 @@ class ArchiveContents:
         if numbers:
             self._bites.change("HDEL", self._key, *numbers)
 
-    def drop_strays(self, live: AbstractSet[int]) -> None:
+    def drop_strays(
+        self,
+        live: AbstractSet[int],
+        without_entry: Callable[[Sequence[int]], Collection[int]],
+    ) -> None:
         """Free what runs that died have left without an entry that refers to it.
 
         Args:
-            live: numbers of the entries that have content.
+            live: numbers of entries that are known to have content.
+            without_entry: which of some other numbers are proved to have none that does.
         """
         fields = self._bites.connection.hscan_iter(
             self._key, count=ENTRIES_PER_TRIP, no_values=True
         )
         strays = [number for number in map(int, fields) if number not in live]
         for start in range(0, len(strays), ENTRIES_PER_TRIP):
-            self.drop(strays[start : start + ENTRIES_PER_TRIP])
+            self.drop(without_entry(strays[start : start + ENTRIES_PER_TRIP]))

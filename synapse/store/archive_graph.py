@@ -35,18 +35,18 @@ from synapse.store.records import details, entry_of
 from synapse.store.values import decoded
 
 _INDEX = "CREATE INDEX FOR (r:Archived) ON (r.number, r.uuid, r.state)"
-_SETTLED = "MATCH (a:Archive) RETURN max(a.settled)"
+_SETTLED = "MATCH (a:Archive) WITH max(a.settled) AS n RETURN collect([n])"
 _SETTLE = "UNWIND $rows AS n MERGE (a:Archive) SET a.settled = n"
-_FIELDS = "r.number, r.uuid, r.run_id, r.state, r.details"
-_LAST = "MATCH (r:Archived) RETURN max(r.number)"
+_RECORDS = "RETURN collect([r.number, r.uuid, r.run_id, r.state, r.details])"
+_LAST = "MATCH (r:Archived) WITH max(r.number) AS n RETURN collect([n])"
 _PAGE = (
     "UNWIND $rows AS page MATCH (r:Archived) "
-    "WHERE r.number >= page[0] AND r.number < page[1] {} RETURN " + _FIELDS
+    "WHERE r.number >= page[0] AND r.number < page[1] {} " + _RECORDS
 )
-_BY = "UNWIND $rows AS value MATCH (r:Archived {{{}: value}}) RETURN " + _FIELDS
+_BY = "UNWIND $rows AS value MATCH (r:Archived {{{}: value}}) " + _RECORDS
 _WRITE = (
     "UNWIND $rows AS x CREATE (r:Archived {number: x[0], uuid: x[1], run_id: x[2], "
-    "state: 'archived', details: x[3]}) RETURN r.number"
+    "state: 'archived', details: x[3]}) RETURN collect([r.number])"
 )
 _LINKS = (
     "OPTIONAL MATCH (r)-[k:LINK]->(q:Link) WITH r, c, collect(CASE WHEN k IS NULL THEN null "
@@ -55,7 +55,7 @@ _LINKS = (
 _CONTENT = (
     "UNWIND $rows AS n MATCH (r:Archived {number: n})-[:HOLDS]->(c:Content) "
     + _LINKS
-    + "RETURN r.number, properties(c), links"
+    + "RETURN collect([r.number, properties(c), links])"
 )
 _CONTENT_OF = "(:Archived {number: row.key})-[:HOLDS]->(x:Content)"
 _STATE = "UNWIND $rows AS x MATCH (r:Archived {number: x[0]}) SET r.state = x[1]"
@@ -66,6 +66,11 @@ _FREE = (
 _DROP = (
     "UNWIND $rows AS n MATCH (r:Archived {number: n}) "
     "OPTIONAL MATCH (r)-[:HOLDS|LINK]->(c) DELETE c, r"
+)
+_HAS_CONTENT = (
+    "UNWIND $rows AS n OPTIONAL MATCH (r:Archived {number: n}) "
+    "WITH n, count(CASE WHEN r.state IN ['restored', 'purged'] THEN null ELSE r END) AS count "
+    "RETURN collect([n, count > 0])"
 )
 _PAGE_COUNT = 1000
 
@@ -136,7 +141,8 @@ class ArchiveGraph:
         ]
         noted: set[int] = set()
         for portion in portions(rows):
-            noted.update(number for (number,) in self.bites.write(self._name, portion, _WRITE))
+            answer = self.bites.write(self._name, portion, _WRITE)
+            noted.update(decoded(number) for (number,) in answer)
         return [record for record in records if record.number in noted]
 
     def rewrite(self, record: Record, image: MemoryImage) -> None:
@@ -172,7 +178,18 @@ class ArchiveGraph:
 
     def drop_strays(self) -> None:
         """Free contents that no entry refers to."""
-        self._contents.drop_strays({r.number for r in self.records() if r.entry.has_content})
+        live = {r.number for r in self.records() if r.entry.has_content}
+        self._contents.drop_strays(live, self._without_entry)
+
+    def _without_entry(self, numbers: Sequence[int]) -> list[int]:
+        """Those of the numbers that the server itself says no entry with content has."""
+        told: dict[int, bool] = {}
+        for portion in batches(numbers):
+            told |= {
+                decoded(number): decoded(has_content)
+                for number, has_content in self.bites.read(self._name, portion, _HAS_CONTENT)
+            }
+        return [number for number in numbers if told.get(number) is False]
 
     def images(self, records: Sequence[Record]) -> dict[str, MemoryImage]:
         """The content of some entries about different memories, by uuid."""
@@ -236,4 +253,4 @@ class ArchiveGraph:
         return int(decoded(rows[0][0]) or 0) if rows else 0
 
     def _exists(self) -> bool:
-        return bool(self._read([], "RETURN 1"))
+        return bool(self._read([], "RETURN collect([1])"))

@@ -7,21 +7,22 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
-from synapse.store.cypher import batches, literal, with_rows
+from synapse.store.cypher import batches, listed, literal, with_rows
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
 
 _EXACT = (
-    "UNWIND $rows AS w MATCH (n:Entity {name: w}) RETURN w, n.uuid ORDER BY n.created_at, n.uuid"
+    "UNWIND $rows AS w MATCH (n:Entity {name: w}) "
+    "WITH w, n ORDER BY n.created_at, n.uuid RETURN collect([w, n.uuid])"
 )
 _ALIKE = (
     "UNWIND $rows AS w MATCH (n:Entity) WHERE toLower(n.name) = toLower(w) "
-    "RETURN w, n.uuid ORDER BY n.created_at, n.uuid"
+    "WITH w, n ORDER BY n.created_at, n.uuid RETURN collect([w, n.uuid])"
 )
 _CONFIRM = (
     "UNWIND $rows AS x MATCH ()-[e:RELATES_TO {uuid: x[0]}]->() WHERE NOT x[1] IN e.episodes "
-    "SET e.episodes = e.episodes + [x[1]] RETURN e.uuid"
+    "SET e.episodes = e.episodes + [x[1]] RETURN collect([e.uuid])"
 )
 _EMBED = {
     "entity": "UNWIND $rows AS x MATCH (n:Entity {uuid: x[0]}) SET n.name_embedding = vecf32(x[1])",
@@ -44,7 +45,7 @@ def find_entities(
 def confirm_fact(connection: Connection, graph: str, fact: str, episode: str) -> bool:
     """Add an episode to those that support a fact; say whether it was new."""
     query = with_rows([literal([fact, episode])], _CONFIRM)
-    return bool(connection.execute_command("GRAPH.QUERY", graph, query)[1])
+    return bool(listed(connection.execute_command("GRAPH.QUERY", graph, query, "--compact")))
 
 
 def write_embeddings(
@@ -62,12 +63,12 @@ def _found(
         return {}
     rows = with_rows([literal(name) for name in sorted(names)], query)
     try:
-        reply = connection.execute_command("GRAPH.RO_QUERY", graph, rows)[1]
+        reply = connection.execute_command("GRAPH.RO_QUERY", graph, rows, "--compact")
     except ResponseError as error:
         if "empty key" not in str(error):
             raise
         return {}
     found: dict[str, tuple[str, ...]] = {}
-    for name, uuid in reply:
+    for (_, name), (_, uuid) in listed(reply):
         found[name.decode()] = (*found.get(name.decode(), ()), uuid.decode())
     return found

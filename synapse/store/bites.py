@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from synapse.store.cypher import with_rows
+from synapse.store.cypher import listed, with_rows
 from synapse.store.keys import Connection
 from synapse.store.values import sent
 
@@ -56,11 +56,20 @@ class Bites:
                 self._count = min(max(int(len(bite) * factor), 1), _LARGEST_COUNT)
 
     def read(self, graph: str, rows: Sequence[str], query: str) -> list[Any]:
-        """Rows of typed cells; ``rows`` are literals, the query's parameter ``$rows``."""
-        return self._run("GRAPH.RO_QUERY", graph, rows, query, "--compact")
+        """Rows of typed cells, which the query collects into one.
+
+        Args:
+            graph: name of the graph.
+            rows: literals, the query's parameter ``$rows``.
+            query: returns ``collect([…])``.
+
+        Raises:
+            IncompleteRead: the server sent no row.
+        """
+        return self._run("GRAPH.RO_QUERY", graph, rows, query)
 
     def write(self, graph: str, rows: Sequence[str], query: str) -> list[Any]:
-        """Rows of plain cells, if the lock is still held."""
+        """The same of a query that writes, if the lock is still held; it may return nothing."""
         self.keep_lock()
         return self._run("GRAPH.QUERY", graph, rows, query)
 
@@ -73,15 +82,12 @@ class Bites:
         self.keep_lock()
         self.connection.execute_command(*command)
 
-    def _run(
-        self, command: str, graph: str, rows: Sequence[str], query: str, *flags: str
-    ) -> list[Any]:
+    def _run(self, command: str, graph: str, rows: Sequence[str], query: str) -> list[Any]:
         asked = sent(with_rows(rows, query))
         with uncollected():
-            reply = self.connection.execute_command(command, graph, asked, *flags)
+            reply = self.connection.execute_command(command, graph, asked, "--compact")
         self._slowest_ms = max(self._slowest_ms, server_ms(reply))
-        answered: list[Any] = reply[1] if len(reply) > 2 else []
-        return answered
+        return listed(reply)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from redis.exceptions import ResponseError
 
 from synapse.store.bites import TARGET_MS, server_ms
+from synapse.store.cypher import only_row
 from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.wire import Ask
 
@@ -71,7 +72,7 @@ class TableReader:
 
     def read(self) -> None:
         """Collect all items of the table."""
-        ((last_id,),) = self._ask("MATCH (a) RETURN max(ID(a))")[1]
+        (last_id,) = only_row(self._ask("MATCH (a) RETURN max(ID(a))"))
         self._end = 0 if last_id is None else last_id + 1
         self._walk(0, self._end)
         self._collect()
@@ -79,7 +80,7 @@ class TableReader:
     def total(self) -> int:
         """How many items the server counts; it knows without looking at them."""
         pattern = self._table.pattern.replace("(a)", "()").replace("(b)", "()")
-        ((total,),) = self._ask(f"MATCH {pattern} RETURN count({self._table.item})")[1]
+        (total,) = only_row(self._ask(f"MATCH {pattern} RETURN count({self._table.item})"))
         return int(total)
 
     def _walk(self, low: int, end: int, source: int | None = None) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from synapse.hippocampus.plan import EndChange, FactState
-from synapse.store.cypher import batches, with_rows
+from synapse.store.cypher import batches, listed, with_rows
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
@@ -20,14 +20,14 @@ Connection = Any
 # With labelled ends the planner would scan all nodes for each edge that it finds.
 READ = (
     "UNWIND $rows AS u MATCH ()-[e:RELATES_TO {uuid: u}]->() "
-    "RETURN e.uuid, e.fact, e.valid_at, e.invalid_at, e.expired_at, e.episodes"
+    "RETURN collect([e.uuid, e.fact, e.valid_at, e.invalid_at, e.expired_at, e.episodes])"
 )
 _SAME = (
     "coalesce({0}.fact, '') = x[{1}][1] AND coalesce({0}.valid_at, '') = x[{1}][2] "
     "AND [coalesce({0}.invalid_at, ''), coalesce({0}.expired_at, '')] IN x[{1}][3] "
     "AND coalesce({0}.episodes, []) = x[{1}][4] "
 )
-_SET = "SET e.invalid_at = x[0], e.expired_at = x[1] RETURN e.uuid"
+_SET = "SET e.invalid_at = x[0], e.expired_at = x[1] RETURN collect([e.uuid])"
 WRITE = (
     "UNWIND $rows AS x MATCH ()-[e:RELATES_TO {uuid: x[2][0]}]->() "
     f"WHERE {_SAME.format('e', 2)}{_SET}"
@@ -46,7 +46,7 @@ def read_facts(connection: Connection, graph: str, facts: Collection[str]) -> di
         # Only compact replies tell a list from its spelling.
         query = with_rows(rows, READ)
         reply = connection.execute_command("GRAPH.RO_QUERY", graph, query, "--compact")
-        for uuid, text, *times, (_, episodes) in reply[1]:
+        for uuid, text, *times, (_, episodes) in listed(reply):
             names = tuple(map(_text, episodes)) if isinstance(episodes, list) else ()
             valid_at, invalid_at, expired_at = map(_text_or_none, times)
             found[_text(uuid)] = FactState(_text(text), valid_at, invalid_at, expired_at, names)
@@ -73,8 +73,9 @@ def change_ends(
     ):
         for batch in batches(rows):
             check_lock()
-            reply = connection.execute_command("GRAPH.QUERY", graph, with_rows(batch, query))
-            written.update(_raw_text(uuid) for (uuid,) in reply[1])
+            asked = with_rows(batch, query)
+            reply = connection.execute_command("GRAPH.QUERY", graph, asked, "--compact")
+            written.update(_text(uuid) for (uuid,) in listed(reply))
     return written
 
 

@@ -22,6 +22,7 @@ from synapse.store.values import Unstorable, decoded
 Key = TypeVar("Key", str, int)
 
 TWIN = "shares its uuid with another memory"
+INEXACT = "holds, in a list of lists or on an edge, a number of more digits than can be read"
 LINK_ORDER = "ORDER BY type(r), r.uuid, m.uuid"
 """Links in one order, so that lists of them can be compared in a query."""
 
@@ -31,18 +32,19 @@ _ENTITIES = (
     "collect(CASE WHEN r IS NULL OR type(r) = 'RELATES_TO' THEN null "
     "ELSE [type(r), startNode(r) = n, m.uuid, properties(r), labels(m)] END) AS links, "
     "collect(CASE WHEN type(r) = 'RELATES_TO' THEN coalesce(r.uuid, '') END) AS facts "
-    "RETURN n.uuid, properties(n), labels(n), links, facts, far"
+    "RETURN collect([n.uuid, properties(n), labels(n), links, facts, far])"
 )
 # With labelled ends the planner would scan all nodes for each edge that it finds.
 _FACTS = (
     "UNWIND $rows AS u MATCH (a)-[e:RELATES_TO {uuid: u}]->(b) "
     "OPTIONAL MATCH (s:Entity {uuid: a.uuid}) WITH a, e, b, count(s) AS sources_count "
     "OPTIONAL MATCH (t:Entity {uuid: b.uuid}) "
-    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, sources_count, count(t), null"
+    "WITH a, e, b, sources_count, count(t) AS targets_count RETURN collect([e.uuid, properties(e), "
+    "a.uuid, b.uuid, a.name, b.name, sources_count, targets_count, null])"
 )
 _FACTS_AGAIN = (
     "{probe}UNWIND $rows AS u MATCH (a)-[e:RELATES_TO {{uuid: u}}]->(b) "
-    "RETURN e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, 1 AS source, 1 AS target, {far}"
+    "RETURN collect([e.uuid, properties(e), a.uuid, b.uuid, a.name, b.name, 1, 1, {far}])"
 )
 """Without looking whether the ends are unique."""
 _PATTERNS = {
@@ -54,7 +56,20 @@ _REST = (
     "WITH row, part, properties(x)[part.name] AS value "
     # Both branches of a CASE are evaluated: each must suit any value.
     "WITH row, part, CASE WHEN part.place IS NULL THEN [value] ELSE value END AS listed "
-    "RETURN row.key, part.name, part.place, listed[coalesce(part.place, 0)] - part.printed"
+    "WITH row, part, listed[coalesce(part.place, 0)] - part.printed AS rest "
+    "RETURN collect([row.key, part.name, part.place, rest])"
+)
+
+_DIFFERENT = (
+    "UNWIND $rows AS row MATCH {} UNWIND row.parts AS part "
+    "WITH row, properties(x)[part.name] = part.printed AS is_same WHERE NOT is_same "
+    "RETURN collect([row.key])"
+)
+_DIFFERENT_LINKS = (
+    "UNWIND $rows AS row MATCH (n:Entity {uuid: row.key})-[r]-(m) WHERE type(r) <> 'RELATES_TO' "
+    "WITH row, n, r, m " + LINK_ORDER + " WITH row, n, "
+    "collect([type(r), startNode(r) = n, m.uuid, properties(r)]) AS links "
+    "WHERE NOT links = row.printed RETURN collect([row.key])"
 )
 
 
@@ -118,7 +133,26 @@ def _understood(
     printed = {uuid: i.properties for uuid, i in images.items() if not i.obstacle}
     for uuid, properties in exact(bites, graph, _PATTERNS[kind], printed).items():
         images[uuid] = replace(images[uuid], properties=properties)
+    whole = [image for image in images.values() if not image.obstacle]
+    for uuid in _inexact(bites, graph, _PATTERNS[kind], whole):
+        images[uuid] = replace(images[uuid], obstacle=INEXACT)
     return images
+
+
+def _inexact(bites: Bites, graph: str, pattern: str, images: Collection[MemoryImage]) -> set[str]:
+    """Which memories hold lists of lists, or links, that differ from what was printed of them."""
+    nested, linked = [], []
+    for image in images:
+        values = image.properties.items()
+        parts = [{"name": n, "printed": value} for n, value in values if _is_nested(value)]
+        if parts:
+            nested.append(literal({"key": image.uuid, "parts": parts}))
+        if any(_has(float, value) for k in image.links for value in k.properties.values()):
+            printed = [[k.type, k.is_outgoing, k.other, dict(k.properties)] for k in image.links]
+            linked.append(literal({"key": image.uuid, "printed": printed}))
+    answers = bites.read(graph, nested, _DIFFERENT.format(pattern)) if nested else []
+    answers += bites.read(graph, linked, _DIFFERENT_LINKS) if linked else []
+    return {decoded(uuid) for (uuid,) in answers}
 
 
 def exact(
@@ -153,7 +187,7 @@ def _entity(row: list[Any]) -> MemoryImage:
     try:
         return MemoryImage(
             *known,
-            decoded(properties),
+            _storable(decoded(properties)),
             labels=tuple(decoded(labels)),
             links=tuple(map(link, decoded(links))),
             facts=tuple(decoded(facts)),
@@ -167,7 +201,7 @@ def link(listed: list[Any]) -> Link:
     kind, is_outgoing, other, properties, labels = listed
     if not isinstance(other, str) or not labels:
         raise Unstorable(f"has a {kind} edge to a node without uuid or label")
-    if any(isinstance(value, Vector) for value in properties.values()):
+    if any(_has(Vector, value) for value in properties.values()):
         raise Unstorable(f"has a {kind} edge with a vector")
     # The Entity label comes first where there are several: it has an index.
     label = "Entity" if "Entity" in labels else labels[0]
@@ -183,12 +217,29 @@ def _fact(row: list[Any]) -> MemoryImage:
         names = (decoded(source_name), decoded(target_name))
         return MemoryImage(
             *known,
-            decoded(properties),
+            _storable(decoded(properties)),
             ends=tuple(map(decoded, ends)),
             end_names=tuple(name if isinstance(name, str) else "" for name in names),
         )
     except Unstorable as reason:
         return MemoryImage(*known, {}, obstacle=str(reason))
+
+
+def _storable(properties: dict[str, Any]) -> dict[str, Any]:
+    if any(isinstance(value, list) and _has(Vector, value) for value in properties.values()):
+        raise Unstorable("holds a list with a vector in it")
+    return properties
+
+
+def _has(kind: type, value: Any) -> bool:
+    """Whether a value is of a kind, or a list, however deep, with one that is."""
+    if isinstance(value, list):
+        return any(_has(kind, part) for part in value)
+    return isinstance(value, kind)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(part, list) for part in value)
 
 
 def _floats(properties: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ found by index or by id, never by a scan.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -15,14 +16,14 @@ from redis.exceptions import ResponseError
 from synapse.errors import UnknownGraph
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.store.collector import Collector
-from synapse.store.cypher import literal, with_rows
+from synapse.store.cypher import literal, only_row, with_rows
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Table, joined_part, typed_part
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
 
-_NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN ID(n)"
+_NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
 _HUB_FACTS_COUNT = 20
 """Of an entity with more facts only those are read that can bear on the ones in question."""
 
@@ -68,7 +69,9 @@ def read_subjects(
         ])  # fmt: skip
         _add(connection, graph, collectors[FACTS], of_subjects, facts)
         columns = collectors[FACTS].columns()
-        ends = {node for (node,) in nodes[1]}.union(*(ids.tolist() for ids in columns.ids))
+        (found,) = only_row(nodes)
+        ends = set(map(int, re.findall(rb"\d+", found)))
+        ends.update(*(ids.tolist() for ids in columns.ids))
         support = filter(None, columns.vocabulary)
         questions = [
             _Question(ENTITIES, "WITH r AS i ", "ID(a) = i", list(map(str, sorted(ends)))),

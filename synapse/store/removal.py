@@ -16,21 +16,21 @@ from synapse.store.bites import Bites
 from synapse.store.cypher import literal, portions
 from synapse.store.images import LINK_ORDER
 from synapse.store.probe import Probe, is_other_vector
-from synapse.store.values import is_same, lists, parts, text
+from synapse.store.values import decoded, is_same, lists, parts
 
 # Ends with names of their own would have the planner scan all nodes for each edge.
 _FACTS = (
     "{probe}UNWIND $rows AS x WITH {carried}x, x.p AS p "
     "MATCH ()-[e:RELATES_TO {{uuid: x.uuid}}]->() "
     "WHERE startNode(e).uuid = x.source AND endNode(e).uuid = x.target AND {unchanged} "
-    "DELETE e RETURN x.uuid"
+    "DELETE e RETURN collect([x.uuid])"
 )
 _ENTITIES = (
     "{probe}UNWIND $rows AS x WITH {carried}x, x.p AS p MATCH (n:Entity {{uuid: x.uuid}}) "
     "WHERE labels(n) = x.labels AND {unchanged} OPTIONAL MATCH (n)-[r]-(m) "
     "WITH x, n, r, m " + LINK_ORDER + " WITH x, n, collect(CASE WHEN r IS NULL THEN null "
     "ELSE [type(r), startNode(r) = n, m.uuid, properties(r)] END) AS links "
-    "WHERE links = x.links DELETE n RETURN x.uuid"
+    "WHERE links = x.links DELETE n RETURN collect([x.uuid])"
 )
 
 
@@ -78,7 +78,7 @@ def _query(kind: str, probe: Probe | None, names: tuple[str, ...]) -> str:
 
 def _removed(bites: Bites, graph: str, rows: Sequence[str], query: str) -> set[str]:
     try:
-        return {text(uuid) for (uuid,) in bites.write(graph, rows, query)}
+        return {decoded(uuid) for (uuid,) in bites.write(graph, rows, query)}
     except ResponseError as error:
         if not is_other_vector(error):
             raise

@@ -51,7 +51,7 @@ _LINK = (
 )
 _NAMESAKES = (
     "UNWIND $rows AS x MATCH (n:Entity {name: x.name}) WHERE n.group_id = x.group_id "
-    "RETURN x.uuid, min(n.uuid)"
+    "WITH x.uuid AS uuid, min(n.uuid) AS namesake RETURN collect([uuid, namesake])"
 )
 
 

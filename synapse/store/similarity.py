@@ -16,7 +16,7 @@ from redis.exceptions import ResponseError
 
 from synapse.errors import UnknownGraph
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
-from synapse.store.cypher import with_rows
+from synapse.store.cypher import only_row, with_rows
 from synapse.store.document import shown
 from synapse.store.keys import Connection
 from synapse.store.likeness import (
@@ -176,8 +176,7 @@ class _Search:
     def _ask(self, query: str) -> list[Any]:
         """The values of the one row that a query returns."""
         reply = self._connection.execute_command("GRAPH.RO_QUERY", self._graph, query, "--compact")
-        (row,) = reply[1]
-        return [_plain(cell) for cell in row]
+        return [_plain(cell) for cell in only_row(reply)]
 
 
 def _bites(places: Sequence[tuple[str, int]]) -> Iterator[list[str]]:

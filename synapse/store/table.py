@@ -20,6 +20,7 @@ import numpy as np
 
 from synapse.errors import IncompleteRead
 from synapse.hippocampus.model import Bools, Floats, Ints
+from synapse.store.cypher import only_row
 from synapse.store.times import parse_times, parse_times_in
 
 BETWEEN_FIELDS, BETWEEN_ITEMS = b"\x1f", b"\x1e"
@@ -156,7 +157,7 @@ class Part:
 
 def joined_part(table: Table, reply: Any) -> Part | None:
     """The items of a joined reply, or nothing where its parts do not add up."""
-    ((count, words_count, *cells),) = reply[1]
+    count, words_count, *cells = only_row(reply)
     ids = [np.fromstring(each[1:-1], np.int64, sep=",") for each in cells[: len(table.ids)]]
     rest = iter(cells[len(table.ids) :])
     uuids = next(rest) if table.uuid else b""
@@ -201,7 +202,7 @@ def _split_words(column: list[bytes]) -> tuple[Ints, list[bytes]]:
 
 def typed_part(table: Table, reply: Any) -> Part:
     """The items of a reply of typed values."""
-    (((_, count), (_, rows)),) = reply[1]
+    (_, count), (_, rows) = only_row(reply)
     if count != len(rows):
         raise IncompleteRead(f"the database counted {count} items and sent {len(rows)}; run again")
     cells = [cells for _, cells in rows]

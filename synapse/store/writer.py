@@ -14,7 +14,7 @@ from typing import Any
 from redis.exceptions import ResponseError
 
 from synapse.hippocampus.ports import GraphDocument
-from synapse.store.cypher import batches, with_rows
+from synapse.store.cypher import batches, listed, with_rows
 from synapse.store.document import Item, refuse_dangling, storable
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
@@ -126,16 +126,17 @@ def _are_under_construction(connection: Connection, graph: str) -> bool:
 
 def _held(connection: Connection, graph: str, pattern: str, uuids: Collection[str]) -> set[str]:
     """Which of the uuids the graph holds already; none where there is no such graph."""
-    query = f"UNWIND $rows AS u MATCH {pattern} RETURN DISTINCT u"
+    query = f"UNWIND $rows AS u MATCH {pattern} RETURN collect(DISTINCT [u])"
     held: set[str] = set()
     for rows in batches(sorted(uuids)):
         try:
-            reply = connection.execute_command("GRAPH.RO_QUERY", graph, with_rows(rows, query))
+            asked = with_rows(rows, query)
+            reply = connection.execute_command("GRAPH.RO_QUERY", graph, asked, "--compact")
         except ResponseError as error:
             if "empty key" not in str(error):
                 raise
             return set()
-        held.update(cell.decode() for (cell,) in reply[1])
+        held.update(uuid.decode() for ((_, uuid),) in listed(reply))
     return held
 
 

@@ -12,6 +12,7 @@ from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.ports import GraphDocument
 from synapse.store.cypher import literal
 from synapse.store.falkordb import FalkorStore
+from synapse.store.images import INEXACT
 from synapse.store.keys import room_key
 from tests.support.canonical_dump import canonical_dump
 
@@ -208,3 +209,51 @@ def test_a_fact_does_not_come_back_between_twins(store: FalkorStore, graph: str)
     assert outcome == {"f1": "its end ada shares its uuid with another memory"}
     assert store.read_images(graph, ["f1"]) == {}
     assert [m.state for m in store.read_archive(graph)] == ["archived"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        ("[vecf32([1.0])]", "holds a list with a vector in it"),
+        ("[1, [vecf32([1.0])]]", "holds a list with a vector in it"),
+        ("[[0.1 + 0.2]]", INEXACT),
+        ("[[[0.1 + 0.2]], 'text']", INEXACT),
+    ],
+)
+def test_what_cannot_come_back_the_same_stays_and_says_why(
+    store: FalkorStore, graph: str, odd: str, why: str
+) -> None:
+    change(store, graph, f"MATCH (n:Entity {{uuid: 'bob'}}) SET n.odd = {odd}")
+    change(store, graph, f"MATCH ()-[e:RELATES_TO {{uuid: 'f1'}}]->() SET e.odd = {odd}")
+    images = store.read_images(graph, ALL)
+    obstacles = {uuid: image.obstacle for uuid, image in images.items() if image.obstacle}
+    assert obstacles == {"bob": why, "f1": why}
+    assert move(store, graph, *ALL) == {"f2"}
+    assert set(store.read_images(graph, ALL)) == {*ALL} - {"f2"}
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        ("0.1 + 0.2", INEXACT),
+        ("[[0.1 + 0.2]]", INEXACT),
+        ("[vecf32([1.0])]", "has a MENTIONS edge with a vector"),
+    ],
+)
+def test_an_edge_that_cannot_come_back_the_same_keeps_its_entity(
+    store: FalkorStore, graph: str, odd: str, why: str
+) -> None:
+    change(store, graph, f"MATCH ()-[m:MENTIONS]->(:Entity {{uuid: 'ada'}}) SET m.odd = {odd}")
+    assert store.read_images(graph, ["ada"])["ada"].obstacle == why
+    assert move(store, graph, *ALL) == {*ALL} - {"ada"}
+
+
+def test_numbers_that_are_read_whole_come_back_from_lists_of_lists_and_edges(
+    store: FalkorStore, falkordb_uri: str, graph: str
+) -> None:
+    change(store, graph, "MATCH (n:Entity) SET n.odd = [[0.5, -0.0], [[7]], 'text', true]")
+    change(store, graph, "MATCH ()-[m:MENTIONS]->() SET m.odd = 0.25, m.more = [[0.5]]")
+    before = canonical_dump(falkordb_uri, graph)
+    assert move(store, graph, *ALL) == set(ALL)
+    assert set(store.restore(graph, ALL, "mine").values()) == {"restored"}
+    assert canonical_dump(falkordb_uri, graph) == before

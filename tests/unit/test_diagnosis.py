@@ -89,6 +89,7 @@ def test_what_may_not_be_asked_is_a_note_that_names_the_right() -> None:
         ("memory", {**ROOMY, "used_memory_bytes": 80}, "note", "are in use"),
         ("memory", {**ROOMY, "used_memory_bytes": 95}, "problem", "refuses writes"),
         ("answer size", {"resultset_size": 10_000}, "note", "cuts answers to 10000 rows"),
+        ("answer size", {"resultset_size": 0}, "problem", "cuts every answer to nothing"),
         ("comparison", {"compares_wrongly": True}, "note", "find too much"),
         ("clock", {"clock_ahead_s": 5.0}, "ok", "agree"),
         ("clock", {"clock_ahead_s": 30.0}, "note", "30 s ahead of"),

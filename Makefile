@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .demo
 HOSTS := .hosts
+OLDEST := .graphiti-0.30
 
-.PHONY: help demo test test-hosts lint types contracts check bench clean
+.PHONY: help demo test test-hosts test-oldest lint types contracts check bench clean
 
 help:
 	@echo "make demo       install into $(VENV) and consolidate a demo memory"
 	@echo "make test       install the development tools and run the tests"
 	@echo "make test-hosts install a real Hermes agent into $(HOSTS) and run Synapse as its job (minutes)"
+	@echo "make test-oldest  install graphiti-core 0.30 into $(OLDEST) and run the tests beside it (minutes)"
 	@echo "make check      lint, types, import contracts and tests"
 	@echo "make bench      measure speed against the bare floor (minutes)"
 	@echo "make clean      remove the virtual environment and the demo memory"
@@ -46,6 +48,15 @@ test-hosts: export SYNAPSE_TEST_HERMES = $(CURDIR)/$(HOSTS)/bin/hermes
 test-hosts: $(VENV)/.dev-ready $(HOSTS)/.ready
 	@$(BIN)/python -m pytest tests/hosts
 
+$(OLDEST)/.ready: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m venv $(OLDEST)
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' 'graphiti-core==0.30.*'
+	@$(OLDEST)/bin/python -m pip check
+	@touch $@
+
+test-oldest: $(OLDEST)/.ready
+	@$(OLDEST)/bin/python -m pytest tests/integrations
+
 lint: $(VENV)/.dev-ready
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -62,4 +73,4 @@ bench: $(VENV)/.dev-ready
 	@$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(HOSTS)
+	rm -rf $(VENV) $(DEMO) $(HOSTS) $(OLDEST)

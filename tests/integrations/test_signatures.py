@@ -1,6 +1,7 @@
 """Searches and ingestion with whatever arguments Graphiti takes, into and from the right graph."""
 
 import asyncio
+import inspect
 from contextlib import closing
 
 import pytest
@@ -145,6 +146,8 @@ def test_a_bulk_of_episodes_of_each_group_is_noticed_once(falkordb_uri, graph_na
 
     async def story():
         async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+            known = inspect.signature(world.graphiti.graphiti.add_episode_bulk).parameters
+            one_by_one = {name: False for name in ("use_combined_extraction",) if name in known}
 
             async def tell(group):
                 await world.episode(
@@ -157,9 +160,7 @@ def test_a_bulk_of_episodes_of_each_group_is_noticed_once(falkordb_uri, graph_na
                                source=EpisodeType.text, source_description="test")
                     for n in (1, 2)
                 ]  # fmt: skip
-                result = await hippocampus.add_episode_bulk(
-                    raw, group, use_combined_extraction=False
-                )
+                result = await hippocampus.add_episode_bulk(raw, group, **one_by_one)
                 assert await hippocampus.observe(result) == result.surprises
                 return result
 

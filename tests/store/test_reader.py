@@ -300,7 +300,7 @@ def test_a_hub_is_read_in_pieces(
     monkeypatch.setattr(columns, "LIMIT_MS", 1)
     monkeypatch.setattr(columns, "LINKS_PER_SHARE", 300)
     monkeypatch.setattr(columns, "LARGEST_HUB_LINKS", largest)
-    write(client, graph_name, ENTITIES, n=2_000)
+    write(client, graph_name, ENTITIES, n=5_000)
     write(
         client,
         graph_name,
@@ -315,10 +315,10 @@ def test_a_hub_is_read_in_pieces(
     )
     watched = Watched(client)
     read = read_graph(watched, graph_name)  # type: ignore[arg-type]
-    assert len(read.facts) == len(set(read.facts.uuid)) == 2_500
+    assert len(read.facts) == len(set(read.facts.uuid)) == 5_500
     assert any("ID(a) = $source" in query for _, _, query, *_ in watched.asked)
     hub = read.entities.uuid.index("n700")
-    assert np.count_nonzero(read.facts.source == hub) == 2_000
+    assert np.count_nonzero(read.facts.source == hub) == 5_000
 
 
 def test_a_tighter_limit_of_the_server_is_kept(client: Connection, graph_name: str) -> None:

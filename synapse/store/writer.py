@@ -14,7 +14,7 @@ from typing import Any
 from redis.exceptions import ResponseError
 
 from synapse.hippocampus.ports import GraphDocument
-from synapse.store.cypher import batches, listed, with_rows
+from synapse.store.cypher import batches, listed, only_row, with_rows
 from synapse.store.document import Item, refuse_dangling, storable
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
@@ -121,7 +121,8 @@ def create_indices(connection: Connection, graph: str) -> None:
 
 def _are_under_construction(connection: Connection, graph: str) -> bool:
     reply = connection.execute_command("GRAPH.RO_QUERY", graph, _INDICES_UNDER_CONSTRUCTION)
-    return bool(reply[1][0][0])
+    (under_construction_count,) = only_row(reply)
+    return bool(under_construction_count)
 
 
 def _held(connection: Connection, graph: str, pattern: str, uuids: Collection[str]) -> set[str]:

@@ -17,10 +17,9 @@ from synapse.cli.common import (
     GraphName,
     GroupId,
     Verbose,
-    moment,
+    archive_scope,
     opened_store,
     read_settings,
-    wanted_run,
 )
 from synapse.errors import UsageError
 
@@ -112,7 +111,7 @@ def _archive(
     """The store, and what the archive of one graph or group knows."""
     settings = read_settings(config)
     with opened_store(settings) as store:
-        scope = wanted_run(store, settings, graph, group_id, now_s=moment(None)).scope
+        scope = archive_scope(store, settings, graph, group_id)
         yield (
             store,
             scope,

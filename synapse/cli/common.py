@@ -138,6 +138,13 @@ def wanted_graph(
     return scope.graph
 
 
+def archive_scope(
+    store: MemoryStore, settings: Settings, graph: str | None, group_id: str | None
+) -> Scope:
+    """The graph that the options name, also one that is gone and whose archive is left."""
+    return _scope(store, graph, group_id, settings.connection.database, also_gone=True)
+
+
 def recollected(
     config: Path | None, graph: str | None, group_id: str | None, now: str | None
 ) -> Thoughts:
@@ -150,11 +157,20 @@ def recollected(
         return ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run)
 
 
-def _scope(store: MemoryStore, graph: str | None, group_id: str | None, default: str) -> Scope:
+def _scope(
+    store: MemoryStore,
+    graph: str | None,
+    group_id: str | None,
+    default: str,
+    *,
+    also_gone: bool = False,
+) -> Scope:
     from synapse.hippocampus.scope import Scope, choose_scope
 
     try:
         graphs = store.graphs()
+        if also_gone:
+            graphs = sorted({*graphs, *store.archived_graphs()})
     except AccessRefused:  # a user with few rights names the graph, and reading it will tell
         if graph is not None:
             return Scope(graph, group_id, whole_graph=group_id is None)

@@ -16,11 +16,11 @@ from synapse.cli.common import (
     GroupId,
     Now,
     Verbose,
+    archive_scope,
     moment,
     opened_store,
     present,
     read_settings,
-    wanted_run,
 )
 from synapse.errors import LockBusy, UsageError
 from synapse.hippocampus.quantity import quantity
@@ -56,7 +56,7 @@ def purge(
     before_s = now_s - int(age.group(1)) * DAY_S
     settings = read_settings(config)
     with opened_store(settings) as store:
-        scope = wanted_run(store, settings, graph, group_id, now_s=before_s).scope
+        scope = archive_scope(store, settings, graph, group_id)
         if not scope.whole_graph:
             raise UsageError(f"purge frees a whole graph; name it alone: --graph {scope.graph}")
         entries = store.read_archive(scope.graph)

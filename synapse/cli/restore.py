@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 from uuid import uuid4
 
@@ -17,11 +16,11 @@ from synapse.cli.common import (
     LockWait,
     Now,
     Verbose,
+    archive_scope,
     free_graph,
     moment,
     opened_store,
     read_settings,
-    wanted_run,
 )
 from synapse.cli.told import tell_applied
 
@@ -41,26 +40,15 @@ def restore(
 ) -> int:
     """Bring archived memories back exactly as they were, with the ends that facts need."""
     from synapse.hippocampus.applier import Job
-    from synapse.hippocampus.bring_back import named, plan_bring_back
     from synapse.hippocampus.changes import GraphChanges
 
     settings = read_settings(config)
     with opened_store(settings) as store:
-        run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
-        scope = run.scope
+        scope = archive_scope(store, settings, graph, group_id)
         if not dry_run:
             free_graph(store, scope.graph, lock_wait)
-        archive = store.read_archive(scope.graph)
-        wanted = named(archive, name)
-        found = plan_bring_back(
-            store.read_graph(scope.graph), archive, wanted, scope, run.now_s,
-            settings.hippocampus.digest, store.read_images(scope.graph, wanted),
-        )  # fmt: skip
-        job = Job(run.run_id, "restore", run.now_s, is_capped=False, dry_run=dry_run)
+        job = Job(uuid4().hex, "restore", moment(now), dry_run=dry_run)
         changes = GraphChanges(store, scope, settings.hippocampus)
-        applied = changes.apply(found.plan, job, uuid4().hex)
-    applied = replace(
-        applied, already=applied.already | found.already, left={**found.left, **applied.left}
-    )
+        applied = changes.restore(name, job, uuid4().hex)
     tell_applied(applied, dry_run=dry_run, as_json=as_json)
     return 0

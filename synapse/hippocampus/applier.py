@@ -24,7 +24,7 @@ from synapse.hippocampus.ledger import changes as ledger_changes
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
 from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
-from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED
+from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED, notes_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +114,12 @@ class Applier:
         if job.dry_run or is_empty:
             checked = check(self._store, plan, room, begun)
             done = frozenset(change.memory for change in checked.ready)
-            return Applied(room, plan, done, checked.already, checked.left)
+            return Applied(room, plan, done, checked.already, checked.left, notes=checked.notes)
         with self.locked(plan.graph, room.revision):
             checked = check(self._store, plan, room, begun)
             already, is_over = checked.already, begun is None or begun.is_settled
-            if not checked.ready and is_over and not job.settles:
+            settles = job.settles or (job.undoes is not None and bool(already))
+            if not checked.ready and is_over and not settles:
                 return Applied(room, plan, frozenset(), already, checked.left)
             noted, run = self._begin(plan, room, job, checked, begun)
             done, left, notes = self._write(plan, job, checked)
@@ -190,13 +191,13 @@ class Applier:
         ]  # fmt: skip
         if archives:
             done |= self._store.archive(graph, archives, job.run_id, job.now_s, self._token)
-        back = [change.memory for change in ready if change.do == "restore"]
-        told = self._store.restore(graph, back, self._token) if back else {}
+        back = {change.memory for change in ready if change.do == "restore"}
+        # Of those that are there already the archive may still hold what a run that died copied.
+        wanted = back | {c.memory for c in plan.changes if c.do == "restore"} & checked.already
+        told = self._store.restore(graph, wanted, self._token) if wanted else {}
         done |= {m for m in back if told[m].startswith(RESTORED) or told[m] == ALREADY_THERE}
         left = {c.memory: told.get(c.memory, CHANGED) for c in ready if c.memory not in done}
-        begins = f"{RESTORED}; "
-        notes = {m: t.removeprefix(begins) for m, t in told.items() if t.startswith(begins)}
-        return frozenset(done), {**checked.left, **left}, notes
+        return frozenset(done), {**checked.left, **left}, notes_in(told, wanted)
 
     def _note(
         self, graph: str, room: Room, ledger: dict[str, Entry], runs: Sequence[RunEntry]

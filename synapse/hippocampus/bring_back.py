@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from synapse.errors import UsageError
-from synapse.hippocampus.archived import ArchivedMemory
-from synapse.hippocampus.image import MemoryImage, digests
-from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
-from synapse.hippocampus.restoration import ALREADY_THERE, decide, names_of_ends
+from synapse.hippocampus.archived import ArchivedMemory, newest_first
+from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
+from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stamps import iso_time
 
@@ -63,33 +61,23 @@ def run_named(archive: Sequence[ArchivedMemory], name: str, what: str = "run") -
 
 
 def plan_bring_back(
-    snapshot: GraphSnapshot,
     archive: Sequence[ArchivedMemory],
-    wanted: Collection[str],
+    told: Mapping[str, str],
     scope: Scope,
     now_s: float,
     config_digest: str,
-    images: Mapping[str, MemoryImage],
 ) -> BringBack:
     """Plan to bring memories back, with the ends of facts that they need.
 
     Args:
-        snapshot: the graph as it is.
         archive: all entries, oldest first.
-        wanted: uuids.
+        told: what would become of each of them, by uuid.
         scope: which graph.
         now_s: the moment.
         config_digest: names the configuration.
-        images: those of the wanted memories that the graph holds.
     """
-    entities = snapshot.entities
-    uuid_of = dict(
-        zip(zip(entities.name, entities.group_id, strict=True), entities.uuid, strict=True)
-    )
-    ends = names_of_ends(archive)
-    namesakes = {end: uuid_of[known] for end, known in ends.items() if known in uuid_of}
-    present = dict.fromkeys(snapshot.memory_uuids, "") | digests(images)
-    found = decide(wanted, archive, present, namesakes)
+    newest = newest_first(archive)
+    coming = [newest[uuid] for uuid, said in told.items() if said.startswith(RESTORED)]
     changes = tuple(
         PlannedChange(
             do="restore",
@@ -99,16 +87,16 @@ def plan_bring_back(
             reason=f"asked for; archived by run {memory.run_id}: {memory.reason}",
             before=memory.digest,
         )
-        for memory in (*found.entities.values(), *found.facts.values())
+        for memory in sorted(coming, key=lambda memory: (memory.kind, memory.uuid))
     )
     plan = MemoryPlan(
         graph=scope.graph,
         group_id=scope.group_id,
         now=iso_time(now_s),
         config_digest=config_digest,
-        seen=Seen(entities=len(entities), facts=len(snapshot.facts)),
         changes=changes,
     )
-    already = {uuid for uuid, why in found.outcomes.items() if why == ALREADY_THERE}
-    left = {uuid: why for uuid, why in found.outcomes.items() if uuid not in already}
-    return BringBack(plan, frozenset(already), left)
+    already = frozenset(uuid for uuid, said in told.items() if said == ALREADY_THERE)
+    planned = {change.memory for change in changes}
+    left = {uuid: said for uuid, said in told.items() if uuid not in planned | already}
+    return BringBack(plan, already, left)

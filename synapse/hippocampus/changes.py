@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from synapse.errors import UsageError
 from synapse.hippocampus.applier import Applied, Applier, Job
+from synapse.hippocampus.bring_back import named, plan_bring_back
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.journal import RunEntry, named_run, run_of_plan, runs_of
 from synapse.hippocampus.ledger import follow
@@ -117,6 +118,26 @@ class GraphChanges:
             job = replace(job, run_id=earlier.run_id)
         applied = Applier(self._store, lock_token).apply(plan, room, job)
         return replace(applied, earlier=earlier)
+
+    def restore(self, name: str, job: Job, lock_token: str) -> Applied:
+        """Bring back what somebody wants from the archive, with the ends that facts need.
+
+        Args:
+            name: uuid of a memory, or a run that moved some, or the beginning of its name.
+            job: who wants it; never capped.
+            lock_token: holds the lock while something is written.
+
+        Raises:
+            UsageError: the archive knows neither.
+            LockBusy, LockLost: as :meth:`~synapse.hippocampus.applier.Applier.apply`.
+        """
+        graph = self._scope.graph
+        archive = self._store.read_archive(graph)
+        told = self._store.foresee_restore(graph, named(archive, name))
+        found = plan_bring_back(archive, told, self._scope, job.now_s, self._config.digest)
+        applied = self.apply(found.plan, replace(job, is_capped=False), lock_token)
+        already, left = applied.already | found.already, {**found.left, **applied.left}
+        return replace(applied, already=already, left=left)
 
     def undo(self, name: str, job: Job, lock_token: str) -> Undone:
         """Bring back what a run has changed, where the graph still holds what it wrote.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.journal import RunEntry
@@ -11,6 +11,7 @@ from synapse.hippocampus.ledger import Entry, decided_otherwise
 from synapse.hippocampus.plan import FactState
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
 from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED, notes_in
 from synapse.hippocampus.shared_links import completed, seen_from_the_others
 
 CHANGED = "it has changed since the plan was made"
@@ -30,6 +31,8 @@ class Checked:
     """Why each of the others is left as it is, by uuid."""
     states: dict[str, FactState]
     """The facts that ends are about, as they are now."""
+    notes: dict[str, str] = field(default_factory=dict)
+    """What there is to say of memories that come back, or come along with them."""
 
 
 def check(
@@ -53,6 +56,8 @@ def check(
     images = store.read_images(plan.graph, moving) if moving else {}
     moved = _moved(store, plan.graph, begun) if moving and begun is not None else frozenset()
     images = _with_edges_to_moved(store, plan, images, moved)
+    back = [change.memory for change in plan.changes if change.do == "restore"]
+    told = store.foresee_restore(plan.graph, back) if back else {}
     ready, already, left = [], set(), {}
     for change in plan.changes:
         state = states.get(change.memory) if change.is_end else None
@@ -60,6 +65,7 @@ def check(
         # An ingestion may have saved the copy that it had before: then it is to be done again.
         is_as_before = state is not None and state.digest == change.before
         is_to_be_redone = is_as_before and change.was != change.to
+        is_made |= change.do == "restore" and told[change.memory] == ALREADY_THERE
         if is_made or (change.memory in settled and not is_to_be_redone):
             already.add(change.memory)
             continue
@@ -71,11 +77,22 @@ def check(
             is_away = image is None and (change.memory, change.before) in moved
             is_pinned = change.memory in room.pins and not is_away
             why_not = PINNED if is_pinned else None if is_away else _cannot_move(change, image)
+        elif not told[change.memory].startswith(RESTORED):
+            why_not = told[change.memory]
         if why_not is None:
             ready.append(change)
         else:
             left[change.memory] = why_not
-    return Checked(tuple(ready), frozenset(already), left, states)
+    left |= _held(ready, images)
+    ready = [change for change in ready if change.memory not in left]
+    return Checked(tuple(ready), frozenset(already), left, states, notes_in(told, back))
+
+
+def _held(ready: Iterable[PlannedChange], images: Mapping[str, MemoryImage]) -> dict[str, str]:
+    """Why entities stay on which facts hang that do not go before them."""
+    moving = {change.memory for change in ready if change.do == "archive"}
+    hanging = {u: [f for f in images[u].facts if f not in moving] for u in moving & images.keys()}
+    return {u: f"fact {facts[0]} hangs on it and stays" for u, facts in hanging.items() if facts}
 
 
 def _moved(store: MemoryStore, graph: str, begun: RunEntry) -> frozenset[tuple[str, str]]:

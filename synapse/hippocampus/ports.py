@@ -264,11 +264,21 @@ class MemoryStore(Protocol):
         Returns:
             Uuid -> ``"restored"``, ``"already there"`` or a sentence that says why not; a
             ``"restored; …"`` says what could not come along. Ends of a fact that come along are
-            listed too.
+            listed too. A graph that is gone is made again for what its archive holds.
 
         Raises:
+            UnknownGraph: there is no graph of that name, and no archive of one.
             LockLost: ``lock_token`` does not hold the lock any more; what was restored stays so.
         """
+
+    def foresee_restore(self, graph: str, uuids: Collection[str]) -> dict[str, str]:
+        """What :meth:`restore` would say, as the graph and its archive are now.
+
+        Nothing is written, and no lock is needed.
+        """
+
+    def archived_graphs(self) -> list[str]:
+        """Names of the graphs that have an archive, sorted, whether or not they still exist."""
 
     def read_archive(self, graph: str, run_id: str | None = None) -> list[ArchivedMemory]:
         """Entries of the archive, oldest first: all, or those of one run."""

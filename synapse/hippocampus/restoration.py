@@ -36,6 +36,22 @@ class Restoration:
         }
 
 
+def notes_in(told: Mapping[str, str], asked: Collection[str]) -> dict[str, str]:
+    """What there is to say of memories that come back, by uuid.
+
+    Args:
+        told: what becomes of each of them.
+        asked: those that were asked for; the others come along.
+
+    >>> notes_in({"f": "restored", "ada": "restored"}, ["f"])
+    {'ada': 'comes along: a fact that comes back hangs on it'}
+    """
+    begins = f"{RESTORED}; "
+    notes = {u: said.removeprefix(begins) for u, said in told.items() if said.startswith(begins)}
+    along = {u for u, said in told.items() if said.startswith(RESTORED)} - set(asked)
+    return notes | dict.fromkeys(sorted(along), "comes along: a fact that comes back hangs on it")
+
+
 def came_back(gone: Sequence[Link], archived: Sequence[Link] = ()) -> str:
     """What is said of a memory that came back.
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from redis.exceptions import ResponseError
+
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Kind, Link, MemoryImage
 from synapse.hippocampus.plan import ArchiveChange
@@ -20,7 +22,7 @@ from synapse.hippocampus.shared_links import (
 )
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.archive_graph import ArchiveGraph, Record
-from synapse.store.bites import Bites, uncollected
+from synapse.store.bites import Bites, is_without_graph, uncollected
 from synapse.store.images import read_again, read_images
 from synapse.store.keys import Connection
 from synapse.store.probe import Probe
@@ -199,7 +201,7 @@ def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:
     unfinished = kept.unfinished()
     if not unfinished:
         return
-    now = read_images(connection, graph, [record.entry.uuid for record in unfinished])
+    now = read_present(connection, graph, [record.entry.uuid for record in unfinished])
     for bite in kept.bites.of(unfinished):
         was = kept.images(bite)
         pairs = {u: (was[u], now[u]) for u in was if u in now and not now[u].obstacle}
@@ -210,6 +212,18 @@ def settle(connection: Connection, kept: ArchiveGraph, graph: str) -> None:
         kept.drop([r for r in bite if r.entry.state == "copied" and r.entry.uuid in same])
     if any(record.entry.state == "copied" for record in unfinished):
         kept.settle(kept.last_number())
+
+
+def read_present(
+    connection: Connection, graph: str, uuids: Collection[str]
+) -> dict[str, MemoryImage]:
+    """These memories by uuid; none where the graph is gone, and only its archive is left."""
+    try:
+        return read_images(connection, graph, uuids)
+    except ResponseError as error:
+        if not is_without_graph(error):
+            raise
+        return {}
 
 
 def purge(
@@ -257,7 +271,7 @@ def _bereft(
     """
     lacking = {u: missing_links(was.links, now.links) for u, (was, now) in pairs.items()}
     others = {link.other for links in lacking.values() for link in links}
-    present = read_images(connection, graph, others) if others else {}
+    present = read_present(connection, graph, others) if others else {}
     return {
         uuid
         for uuid, (was, now) in pairs.items()

@@ -27,7 +27,7 @@ from synapse.errors import StoreError
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
 from synapse.store.archive_contents import ArchiveContents
-from synapse.store.bites import Bites
+from synapse.store.bites import Bites, is_there, is_without_graph
 from synapse.store.cypher import batches, literal, portions
 from synapse.store.images import exact, link
 from synapse.store.keys import room_key
@@ -102,7 +102,7 @@ class ArchiveGraph:
 
     def prepare(self) -> None:
         """Create the graph and its index, where there is none."""
-        if not self._exists():
+        if not is_there(self.bites, self._name):
             self.bites.write(self._name, [], _INDEX)
 
     def records(self, run_id: str | None = None) -> list[Record]:
@@ -233,7 +233,7 @@ class ArchiveGraph:
         try:
             return self.bites.read(self._name, rows, query)
         except ResponseError as error:
-            if "empty key" not in str(error):
+            if not is_without_graph(error):
                 raise
             return []
 
@@ -251,6 +251,3 @@ class ArchiveGraph:
     def _number(self, query: str) -> int:
         rows = self._read([], query)
         return int(decoded(rows[0][0]) or 0) if rows else 0
-
-    def _exists(self) -> bool:
-        return bool(self._read([], "RETURN collect([1])"))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from redis.exceptions import ResponseError
+
 from synapse.store.cypher import listed, with_rows
 from synapse.store.keys import Connection
 from synapse.store.values import sent
@@ -88,6 +90,21 @@ class Bites:
             reply = self.connection.execute_command(command, graph, asked, "--compact")
         self._slowest_ms = max(self._slowest_ms, server_ms(reply))
         return listed(reply)
+
+
+def is_there(bites: Bites, graph: str) -> bool:
+    """Whether there is a graph of that name."""
+    try:
+        return bool(bites.read(graph, [], "RETURN collect([1])"))
+    except ResponseError as error:
+        if not is_without_graph(error):
+            raise
+        return False
+
+
+def is_without_graph(error: ResponseError) -> bool:
+    """Whether a query failed because there is no graph of that name."""
+    return "empty key" in str(error)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from redis.sentinel import Sentinel
 
 from synapse import errors
 from synapse.store.failures import explained as explained
+from synapse.store.keys import room_key
 
 Connection = redis.Redis
 """A client whose replies are ``bytes``. For a cluster it is a ``RedisCluster``, which answers to
@@ -73,6 +74,24 @@ def list_graphs(connection: Connection) -> list[str]:
     Raises:
         AccessRefused: the user may not run ``GRAPH.LIST``.
     """
+    return sorted(name for name in _all_graphs(connection) if not name.startswith(OWN_PREFIX))
+
+
+def list_archived(connection: Connection) -> list[str]:
+    """Names of the graphs beside which there is an archive, whether or not they still exist.
+
+    Raises:
+        AccessRefused: the user may not run ``GRAPH.LIST``.
+    """
+    before, after = room_key("\0", "memory").split("\0")
+    return sorted(
+        name.removeprefix(before).removesuffix(after)
+        for name in _all_graphs(connection)
+        if name.startswith(before) and name.endswith(after)
+    )
+
+
+def _all_graphs(connection: Connection) -> set[str]:
     names: set[str] = set()
     for node in _primaries(connection):
         try:
@@ -82,7 +101,7 @@ def list_graphs(connection: Connection) -> list[str]:
                 "the database user may not run GRAPH.LIST; name one graph, or grant +graph.list"
             ) from error
         names.update(name.decode("utf-8", "replace") for name in reply)
-    return sorted(name for name in names if not name.startswith(OWN_PREFIX))
+    return names
 
 
 def node_of(connection: Connection, key: str) -> Connection:

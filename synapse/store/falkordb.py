@@ -26,13 +26,13 @@ from synapse.hippocampus.ports import (
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
 from synapse.store import archive, beliefs, diagnosis, ends, journal, lock, recalls, room
-from synapse.store.connection import Connection, connect, list_graphs
+from synapse.store.connection import Connection, connect, list_archived, list_graphs
 from synapse.store.document import refuse_own_graph
 from synapse.store.failures import explained
 from synapse.store.images import read_images
 from synapse.store.neighbourhood import read_subjects
 from synapse.store.reader import read_graph, read_graph_unless
-from synapse.store.restore import restore
+from synapse.store.restore import foresee, restore
 from synapse.store.similarity import near_duplicates
 from synapse.store.writer import write_document
 
@@ -160,6 +160,16 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             keep = lock.kept_lock(connection, graph, lock_token)
             return restore(connection, graph, uuids, keep)
+
+    def foresee_restore(self, graph: str, uuids: Collection[str]) -> dict[str, str]:
+        """What :meth:`restore` would say; nothing is written."""
+        with self._at_work_on(graph) as connection:
+            return foresee(connection, graph, uuids)
+
+    def archived_graphs(self) -> list[str]:
+        """Names of the graphs that have an archive, sorted, whether or not they still exist."""
+        with explained(self.uri):
+            return list_archived(self._connection)
 
     def read_archive(self, graph: str, run_id: str | None = None) -> list[ArchivedMemory]:
         """Entries of the archive, oldest first: all, or those of one run."""

@@ -223,10 +223,21 @@ class InMemoryStore:
 
     def restore(self, graph: str, uuids: Collection[str], lock_token: str) -> dict[str, str]:
         """Bring archived memories back exactly as they were, entities before facts."""
-        kept = self._known(graph)
-        return self._archives[graph].restore(
+        kept = self._known_or_archived(graph)
+        told = self._archives[graph].restore(
             kept, uuids, lambda: self._keep_lock(graph, lock_token)
         )
+        if kept.entities:
+            self._graphs[graph] = kept
+        return told
+
+    def foresee_restore(self, graph: str, uuids: Collection[str]) -> dict[str, str]:
+        """What :meth:`restore` would say; nothing is written."""
+        return self._archives[graph].foresee(self._known_or_archived(graph), uuids)
+
+    def archived_graphs(self) -> list[str]:
+        """Names of the graphs that have an archive, sorted, whether or not they still exist."""
+        return sorted(name for name, archive in self._archives.items() if archive.entries())
 
     def read_archive(self, graph: str, run_id: str | None = None) -> list[ArchivedMemory]:
         """Entries of the archive, oldest first: all, or those of one run."""
@@ -417,6 +428,11 @@ class InMemoryStore:
         if graph not in self._graphs:
             raise UnknownGraph(f"there is no graph named {shown(graph)}")
         return self._graphs[graph]
+
+    def _known_or_archived(self, graph: str) -> Items:
+        if graph not in self._graphs and self._archives[graph].entries():
+            return Items()
+        return self._known(graph)
 
     def _keep_lock(self, graph: str, lock_token: str) -> None:
         self._refuse_without_lock(graph, lock_token)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.plan import ArchiveChange
-from synapse.hippocampus.restoration import came_back, decide, names_of_ends
+from synapse.hippocampus.restoration import Restoration, came_back, decide, names_of_ends
 from synapse.store.document import Item
 
 _ENDS = ("source_node_uuid", "target_node_uuid")
@@ -72,14 +72,24 @@ class Archive:
         self, items: Items, uuids: Collection[str], check_lock: Callable[[], None]
     ) -> dict[str, str]:
         """Bring memories back, entities first."""
-        ends = {end for entry in self.entries() if entry.uuid in uuids for end in entry.ends}
-        present = digests(read_images(items, ends | set(uuids)))
-        gone = (ends | set(uuids)) - present.keys()
-        found = decide(uuids, self.entries(), present, self._namesakes(items, gone))
+        found = self._decided(items, uuids)
         for uuid in (*found.entities, *found.facts):
             check_lock()
             found.outcomes[uuid] = self._put_back(items, uuid)
         return found.told()
+
+    def foresee(self, items: Items, uuids: Collection[str]) -> dict[str, str]:
+        """What :meth:`restore` would say."""
+        found = self._decided(items, uuids)
+        for uuid, image in self.images([*found.entities, *found.facts]).items():
+            found.outcomes[uuid] = came_back(_lost(items, image))
+        return found.told()
+
+    def _decided(self, items: Items, uuids: Collection[str]) -> Restoration:
+        ends = {end for entry in self.entries() if entry.uuid in uuids for end in entry.ends}
+        present = digests(read_images(items, ends | set(uuids)))
+        gone = (ends | set(uuids)) - present.keys()
+        return decide(uuids, self.entries(), present, self._namesakes(items, gone))
 
     def purge(self, before_s: float, check_lock: Callable[[], None]) -> int:
         """Free what was archived before a moment."""
@@ -98,9 +108,9 @@ class Archive:
         place = max(i for i, (entry, image) in kept if entry.uuid == uuid and image)
         entry, image = self._entries[place]
         assert image is not None
-        lost = _add(items, image)
+        _add(items, image)
         self._entries[place] = (replace(entry, state="restored"), None)
-        return came_back(lost)
+        return came_back(_lost(items, image))
 
     def _namesakes(self, items: Items, ends: Collection[str]) -> dict[str, str]:
         known = names_of_ends(self.entries())
@@ -145,15 +155,18 @@ def _remove(items: Items, image: MemoryImage) -> None:
         del items.mentions[link.properties["uuid"]]
 
 
-def _add(items: Items, image: MemoryImage) -> list[Link]:
-    """Put a memory back; return those of its links that had to stay out."""
+def _add(items: Items, image: MemoryImage) -> None:
+    """Put a memory back, with those of its links whose other ends are there."""
     if image.kind == "fact":
         items.facts[image.uuid] = dict(image.properties)
-        return []
+        return
     labels = [label for label in image.labels if label != "Entity"]
     items.entities[image.uuid] = {**image.properties, "labels": labels}
     links = [link for link in image.links if link.other in items.episodes]
     for link in links:
         ends: Mapping[str, str] = {"episode_uuid": link.other, "entity_uuid": image.uuid}
         items.mentions[link.properties["uuid"]] = {**link.properties, **ends}
+
+
+def _lost(items: Items, image: MemoryImage) -> list[Link]:
     return [link for link in image.links if link.other not in items.episodes]

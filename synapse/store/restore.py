@@ -10,9 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from synapse.errors import UnknownGraph
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
 from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.restoration import (
+    ALREADY_THERE,
     CHANGED,
     LOST,
     RESTORED,
@@ -29,11 +31,13 @@ from synapse.hippocampus.shared_links import (
 )
 from synapse.store.archive import settle
 from synapse.store.archive_graph import ArchiveGraph, Record
-from synapse.store.bites import Bites
+from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import literal, portions
+from synapse.store.document import shown
 from synapse.store.images import TWIN, read_images, read_some
 from synapse.store.keys import Connection
 from synapse.store.values import decoded, lists, parts, set_vectors
+from synapse.store.writer import create_indices
 
 _ENTITY = (
     "UNWIND $rows AS x WITH x, x.p AS p OPTIONAL MATCH (o:Entity {{uuid: x.uuid}}) "
@@ -49,6 +53,7 @@ _LINK = (
     "UNWIND $rows AS x MATCH (n:Entity {{uuid: x.uuid}}) MATCH (m:`{label}` {{uuid: x.other}}) "
     "CREATE {edge} SET r = x.p"
 )
+_NODES = "UNWIND $rows AS u MATCH (m:`{label}` {{uuid: u}}) WITH DISTINCT u RETURN collect([u])"
 _NAMESAKES = (
     "UNWIND $rows AS x MATCH (n:Entity {name: x.name}) WHERE n.group_id = x.group_id "
     "WITH x.uuid AS uuid, min(n.uuid) AS namesake RETURN collect([uuid, namesake])"
@@ -63,14 +68,9 @@ def restore(
     bites = Bites(connection, keep_lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
-    records = _newest(kept.about(uuids))
-    ends = {end for record in records.values() for end in record.entry.ends}
-    records |= _newest(kept.about(ends - records.keys()))
-    present = read_images(connection, graph, {*uuids, *ends})
-    archive = [record.entry for record in records.values()]
-    namesakes = _namesakes(bites, graph, archive, {*uuids, *ends} - present.keys())
-    found = decide(uuids, archive, digests(present), namesakes)
-    _leave_ambiguous(found, present)
+    found, records, _ = _decided(connection, kept, graph, uuids)
+    if found.entities and not is_there(bites, graph):
+        create_indices(connection, graph)
     lacking: dict[str, MemoryImage] = {}
     for some in (found.entities, found.facts):
         for bite in bites.of([records[uuid] for uuid in some]):
@@ -81,21 +81,51 @@ def restore(
             lacking |= {u: images[u] for u, said in told.items() if said.startswith(f"{RESTORED};")}
             found.outcomes |= told
     now = read_images(connection, graph, lacking) if lacking else {}
-    found.outcomes |= _told_of_links(kept, {u: (lacking[u], now[u]) for u in lacking if u in now})
+    lost = {u: missing_links(lacking[u].links, now[u].links) for u in lacking if u in now}
+    found.outcomes |= _told_of_links(kept, lost)
     return found.told()
 
 
-def _told_of_links(
-    kept: ArchiveGraph, pairs: Mapping[str, tuple[MemoryImage, MemoryImage]]
-) -> dict[str, str]:
-    """What is said of memories that came back without some links, once all are back.
+def foresee(connection: Connection, graph: str, uuids: Collection[str]) -> dict[str, str]:
+    """What :func:`restore` would say; nothing is written."""
+    bites = Bites(connection)
+    kept = ArchiveGraph(bites, graph)
+    found, records, present = _decided(connection, kept, graph, uuids)
+    links: dict[str, tuple[Link, ...]] = {}
+    for bite in bites.of([records[uuid] for uuid in (*found.entities, *found.facts)]):
+        images = kept.images(bite)
+        found.outcomes |= dict.fromkeys((r.entry.uuid for r in bite), LOST)
+        for uuid, image in images.items():
+            is_back = uuid in present and present[uuid].content == image.content
+            found.outcomes[uuid] = ALREADY_THERE if is_back else RESTORED
+            links |= {} if is_back else {uuid: image.links}
+    there = _nodes_there(bites, graph, links.values()) | {(ENTITY, uuid) for uuid in links}
+    gone = {u: [k for k in ks if (k.other_label, k.other) not in there] for u, ks in links.items()}
+    found.outcomes |= _told_of_links(kept, {u: ks for u, ks in gone.items() if ks})
+    return found.told()
 
-    Args:
-        kept: the archive.
-        pairs: each of them as it was and as it is, by uuid. A link between two of them came along
-            with the later one.
-    """
-    lost = {u: missing_links(was.links, now.links) for u, (was, now) in pairs.items()}
+
+def _decided(
+    connection: Connection, kept: ArchiveGraph, graph: str, uuids: Collection[str]
+) -> tuple[Restoration, dict[str, Record], dict[str, MemoryImage]]:
+    """What is to come back, the entries about it, and what of all that the graph holds."""
+    records = _newest(kept.about(uuids))
+    ends = {end for record in records.values() for end in record.entry.ends}
+    records |= _newest(kept.about(ends - records.keys()))
+    present, namesakes = {}, {}
+    archive = [record.entry for record in records.values()]
+    if is_there(kept.bites, graph):
+        present = read_images(connection, graph, {*uuids, *ends})
+        namesakes = _namesakes(kept.bites, graph, archive, {*uuids, *ends} - present.keys())
+    elif not records:
+        raise UnknownGraph(f"there is no graph named {shown(graph)}")
+    found = decide(uuids, archive, digests(present), namesakes)
+    _leave_ambiguous(found, present)
+    return found, records, present
+
+
+def _told_of_links(kept: ArchiveGraph, lost: Mapping[str, Sequence[Link]]) -> dict[str, str]:
+    """What is said of memories that came back without these links, once all are back."""
     archived = _archived_ends(kept, lost.values())
     return {
         u: came_back(
@@ -218,6 +248,20 @@ def _outcome(wanted: MemoryImage, found: MemoryImage | None) -> str:
     if lost and len(found.links) + len(lost) == len(wanted.links):
         return came_back(lost)
     return CHANGED
+
+
+def _nodes_there(bites: Bites, graph: str, links: Iterable[Iterable[Link]]) -> set[tuple[str, str]]:
+    """Label and uuid of those other ends of links that the graph holds."""
+    wanted = {(link.other_label, link.other) for some in links for link in some}
+    if not wanted or not is_there(bites, graph):
+        return set()
+    there: set[tuple[str, str]] = set()
+    for label in {label for label, _ in wanted}:
+        rows = [literal(uuid) for other, uuid in sorted(wanted) if other == label]
+        for portion in portions(rows):
+            found = bites.read(graph, portion, _NODES.format(label=label))
+            there |= {(label, decoded(uuid)) for (uuid,) in found}
+    return there
 
 
 def _namesakes(

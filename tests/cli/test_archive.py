@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from synapse.hippocampus.applier import Job
+from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.scope import Scope
 from synapse.store.falkordb import FalkorStore
-from tests.cli.conftest import Program
+from tests.cli.conftest import Ended, Program
 
 DAY_S = 86_400.0
 NOW = "2026-06-01T00:00:00Z"
@@ -98,6 +99,15 @@ def test_a_run_of_which_a_part_is_back_is_undone(
     assert again.out == f"Nothing is left to undo of run {done['run_id']}.\n"
 
 
+def foreseen(synapse: Program, *arguments: str) -> Ended:
+    """What a command says, having said the same in a dry run."""
+    dry = synapse(*arguments, "--dry-run", "--json")
+    done = synapse(*arguments, "--json")
+    told = [{**ended.summary, "plan": "", "run_id": "", "dry_run": ""} for ended in (dry, done)]
+    assert (dry.code, dry.err, told[0]) == (done.code, done.err, told[1])
+    return done
+
+
 def _query(store: FalkorStore, graph: str, query: str) -> None:
     store._connection.execute_command("GRAPH.QUERY", graph, query)
 
@@ -112,7 +122,7 @@ def test_another_version_in_the_graph_is_left_and_the_archived_one_stays(
     create = f"CREATE (a)-[:RELATES_TO {{uuid: '{fact}', fact: 'a stale copy'}}]->(a)"
     _query(store, demo, f"MATCH (a:Entity) WITH a LIMIT 1 {create}")
     for _ in range(2):
-        asked = synapse(command, run_id, "--group-id", demo, "--json")
+        asked = foreseen(synapse, command, run_id, "--group-id", demo)
         assert asked.code == 3 and len(asked.err.splitlines()[0]) < 130
         told = asked.summary
         assert told["left"].keys() == {fact} and "another version" in told["left"][fact]
@@ -145,8 +155,8 @@ def test_what_is_lost_and_what_is_there_twice_is_said(
     assert GraphChanges(store, Scope(demo), config).apply(plan, job, "mine").done == {"x1"}
     _query(store, demo, "MATCH (p {uuid: 'p1'}) DELETE p")
     _query(store, demo, f"CREATE (:Entity {{uuid: 'x2', name: 'X', group_id: '{demo}'}})")
-    asked = synapse(command, "the-run", "--group-id", demo)
-    assert asked.code == 0 and "note  x1  1 link" in asked.out
+    asked = foreseen(synapse, command, "the-run", "--group-id", demo)
+    assert asked.code == 0 and asked.summary["notes"]["x1"].startswith("1 link")
     assert "MENTIONS from p1" in asked.out and "also holds 'X' as x2" in asked.out
 
 
@@ -230,3 +240,77 @@ def test_a_purge_beside_a_run_frees_nothing(
     busy = synapse("purge", "--older-than", "0d", "--yes", "--group-id", demo)
     assert busy.code == 4 and "nothing was freed" in busy.err
     assert set(store.read_archived_images(demo, moved)) == set(moved)
+
+
+def _moved_stranger(store: FalkorStore, graph: str) -> None:
+    """An entity on which no fact hangs, in the archive."""
+    _query(store, graph, f"CREATE (:Entity {{uuid: 'x1', name: 'X', group_id: '{graph}'}})")
+    assert store.acquire_lock(graph, "mine", 60.0)
+    change = ArchiveChange("x1", "entity", store.read_images(graph, ["x1"])["x1"].digest, "weak")
+    assert store.archive(graph, [change], "third-run", NOW_S, "mine") == {"x1"}
+    store.release_lock(graph, "mine")
+
+
+def test_what_would_be_archived_again_but_has_facts_by_now_is_foreseen(
+    synapse: Program, demo: str, store: FalkorStore
+) -> None:
+    _moved_stranger(store, demo)
+    run_id = synapse("restore", "x1", "--group-id", demo, "--json").summary["run_id"]
+    create = "CREATE (a)-[:RELATES_TO {uuid: 'new', fact: 'X knows X'}]->(a)"
+    _query(store, demo, f"MATCH (a:Entity {{uuid: 'x1'}}) {create}")
+    asked = foreseen(synapse, "undo", run_id, "--group-id", demo)
+    assert asked.code == 3
+    assert asked.summary["left"] == {"x1": "fact new hangs on it and stays"}
+
+
+def test_ends_that_come_along_are_named(synapse: Program, demo: str, store: FalkorStore) -> None:
+    fact = next(m.uuid for m in _all_of_one_entity(store, demo) if m.kind == "fact")
+    asked = foreseen(synapse, "undo", "facts", "--group-id", demo)
+    assert asked.summary["restored"] == 1 and set(store.read_images(demo, [fact])) == {fact}
+    assert list(asked.summary["notes"].values()) == [
+        "comes along: a fact that comes back hangs on it"
+    ]
+
+
+def _all_of_one_entity(store: FalkorStore, graph: str) -> list[ArchivedMemory]:
+    """One run archives the only fact of an entity, another the entity."""
+    _query(
+        store, graph,
+        "CREATE (a:Entity {uuid: 'x1', name: 'X'})-[:RELATES_TO {uuid: 'xy', fact: 'X knows Y'}]->"
+        "(:Entity {uuid: 'y1', name: 'Y'})",
+    )  # fmt: skip
+    config = HippocampusConfig()
+    changes = GraphChanges(store, Scope(graph), config)
+    for run_id, uuid in (("facts", "xy"), ("entities", "x1")):
+        image = store.read_images(graph, [uuid])[uuid]
+        change = PlannedChange(
+            do="archive", memory=uuid, kind=image.kind, before=image.digest, reason="weak"
+        )
+        plan = MemoryPlan(
+            graph=graph, now=NOW, config_digest=config.digest,
+            seen=Seen(entities=50, facts=50), changes=(change,),
+        )  # fmt: skip
+        assert changes.apply(plan, Job(run_id, "apply", NOW_S), run_id).done == {uuid}
+    return store.read_archive(graph)
+
+
+def test_the_archive_of_a_graph_that_is_gone(
+    synapse: Program, demo: str, moved: list[str], store: FalkorStore
+) -> None:
+    _moved_stranger(store, demo)
+    store._connection.execute_command("GRAPH.DELETE", demo)
+    entries = synapse("archive", "list", "--group-id", demo, "--json").summary
+    assert {entry["uuid"] for entry in entries} == {*moved, "x1"}
+    assert "fact: " in synapse("archive", "show", moved[0], "--graph", demo).out
+    asked = foreseen(synapse, "restore", "first", "--group-id", demo)
+    assert asked.code == 3 and "its end" in asked.err and "is gone" in asked.err
+    assert demo not in store.graphs(), "nothing came back"
+    asked = foreseen(synapse, "restore", "x1", "--graph", demo)
+    assert asked.code == 0 and asked.summary["restored"] == 1
+    assert store.read_graph(demo).entities.uuid == ["x1"]
+    assert synapse("doctor", "--graph", demo).code in (0, 1)
+    store._connection.execute_command("GRAPH.DELETE", demo)
+    freed = synapse("purge", "--older-than", "0d", "--yes", "--graph", demo, "--json").summary
+    assert freed["freed"] == len(moved) and demo not in store.graphs()
+    unknown = synapse("restore", "x1", "--graph", f"{demo}-other")
+    assert unknown.code == 2 and f"there is no graph '{demo}-other'" in unknown.err

@@ -146,7 +146,8 @@ def test_archive_and_restore_is_identity(
     if not moved:
         assert canonical_dump(falkordb_uri, graph) == before
     some = [uuid for uuid in sorted(moved) if data.draw(st.booleans())]
-    told = store.restore(graph, some, "mine")
+    told = store.foresee_restore(graph, some)
+    assert store.restore(graph, some, "mine") == told
     assert all(said.startswith("restored") and "gone" not in said for said in told.values())
     outcomes = store.restore(graph, moved, "mine")
     assert set(outcomes.values()) <= {"restored", "already there"}
@@ -192,7 +193,8 @@ def test_edges_of_a_users_own_survive_any_order(
             assert store.archive(graph, changes, f"run {number}", 1.0, "mine") == set(images)
         else:
             away = set(some) - images.keys()
-            told = store.restore(graph, away, "mine")
+            told = store.foresee_restore(graph, away)
+            assert store.restore(graph, away, "mine") == told
             assert all(said.startswith("restored") for said in told.values())
     away = set(names) - store.read_images(graph, names).keys()
     assert store.restore(graph, away, "mine") == dict.fromkeys(away, "restored")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,14 @@ def graph(any_store: MemoryStore, graph_name: str) -> str:
     return graph_name
 
 
+def restore(store: MemoryStore, graph: str, uuids: Collection[str]) -> dict[str, str]:
+    """Bring memories back, as was foreseen."""
+    foreseen = store.foresee_restore(graph, uuids)
+    told = store.restore(graph, uuids, "mine")
+    assert foreseen == told
+    return told
+
+
 def move(store: MemoryStore, graph: str, *uuids: str, **more: Any) -> set[str]:
     """Archive memories as they are now."""
     at_s, run_id = more.pop("at_s", 100.0), more.pop("run_id", "run")
@@ -106,10 +115,10 @@ def test_everything_goes_and_comes_back(any_store: MemoryStore, graph: str) -> N
     assert any_store.read_images(graph, ALL) == {}
     archived = any_store.read_archived_images(graph, ALL)
     assert {uuid: image.digest for uuid, image in archived.items()} == before
-    outcomes = any_store.restore(graph, ALL, "mine")
+    outcomes = restore(any_store, graph, ALL)
     assert outcomes == dict.fromkeys(ALL, "restored")
     assert digests(any_store, graph) == before
-    assert any_store.restore(graph, ALL, "mine") == dict.fromkeys(ALL, "already there")
+    assert restore(any_store, graph, ALL) == dict.fromkeys(ALL, "already there")
     assert any_store.read_archived_images(graph, ALL) == {}
 
 
@@ -140,7 +149,7 @@ def test_the_archive_says_what_it_holds(any_store: MemoryStore, graph: str) -> N
 def test_a_fact_brings_its_ends_along(any_store: MemoryStore, graph: str) -> None:
     before = digests(any_store, graph)
     move(any_store, graph, *ALL)
-    restored = any_store.restore(graph, ["f1"], "mine")
+    restored = restore(any_store, graph, ["f1"])
     assert restored == dict.fromkeys(["ada", "bob", "f1"], "restored")
     assert digests(any_store, graph) == {uuid: before[uuid] for uuid in ("ada", "bob", "f1")}
 
@@ -148,26 +157,26 @@ def test_a_fact_brings_its_ends_along(any_store: MemoryStore, graph: str) -> Non
 def test_an_end_under_another_uuid_is_not_guessed(any_store: MemoryStore, graph: str) -> None:
     move(any_store, graph, "ada", "f1", "f2", "loop")
     any_store.write_memory(graph, GraphDocument(entities=(entity("other", name="Ada"),)))
-    outcome = any_store.restore(graph, ["f1"], "mine")
+    outcome = restore(any_store, graph, ["f1"])
     assert "'Ada' (ada) was created again as other" in outcome.pop("f1") and not outcome
     assert any_store.read_images(graph, ["ada", "f1"]) == {}
-    both = any_store.restore(graph, ["ada", "f1"], "mine")
+    both = restore(any_store, graph, ["ada", "f1"])
     again = "restored; the graph also holds 'Ada' as other, created again since"
     assert both == {"ada": again, "f1": "restored"}
 
 
 def test_what_cannot_come_back_says_why(any_store: MemoryStore, graph: str) -> None:
     move(any_store, graph, *ALL, at_s=1.0)
-    assert any_store.restore(graph, ["nobody"], "mine") == {"nobody": "it is not in the archive"}
-    any_store.restore(graph, ["bob"], "mine")
+    assert restore(any_store, graph, ["nobody"]) == {"nobody": "it is not in the archive"}
+    restore(any_store, graph, ["bob"])
     assert any_store.purge(graph, 2.0, "mine") == 5
-    outcome = any_store.restore(graph, ["eve", "f1"], "mine")
+    outcome = restore(any_store, graph, ["eve", "f1"])
     assert outcome == dict.fromkeys(["eve", "f1"], "it was purged and is gone for good")
 
 
 def test_purging_leaves_no_text_of_earlier_times(any_store: MemoryStore, graph: str) -> None:
     move(any_store, graph, "f1", at_s=1 * DAY_S)
-    any_store.restore(graph, ["f1"], "mine")
+    restore(any_store, graph, ["f1"])
     move(any_store, graph, "f1", at_s=2 * DAY_S)
     assert any_store.purge(graph, 3 * DAY_S, "mine") == 1
     assert [(m.state, m.name, m.end_names) for m in any_store.read_archive(graph)] == [
@@ -186,21 +195,21 @@ def test_purging_leaves_tombstones(any_store: MemoryStore, graph: str) -> None:
     assert gone.is_removed_for_good and (gone.uuid, gone.name, gone.by_person) == ("f1", "", True)
     assert kept.state == "archived"
     assert set(any_store.read_archived_images(graph, ALL)) == {"f2"}
-    assert any_store.restore(graph, ["f2"], "mine") == {"f2": "restored"}
+    assert restore(any_store, graph, ["f2"]) == {"f2": "restored"}
 
 
 def test_what_came_back_by_itself_can_go_again(any_store: MemoryStore, graph: str) -> None:
     move(any_store, graph, "f1", run_id="first")
     any_store.write_memory(graph, GraphDocument(facts=(fact("f1", "bob", "ada"),)))
     before = digests(any_store, graph)["f1"]
-    outcome = any_store.restore(graph, ["f1"], "mine")
+    outcome = restore(any_store, graph, ["f1"])
     assert "another version" in outcome["f1"] and "synapse archive show f1" in outcome["f1"]
     assert move(any_store, graph, "f1", run_id="second") == {"f1"}
     assert any_store.read_archived_images(graph, ["f1"])["f1"].digest == before
-    assert any_store.restore(graph, ["f1"], "mine") == {"f1": "restored"}
+    assert restore(any_store, graph, ["f1"]) == {"f1": "restored"}
     assert digests(any_store, graph)["f1"] == before
     assert [m.state for m in any_store.read_archive(graph)] == ["archived", "restored"]
-    assert "another version" in any_store.restore(graph, ["f1"], "mine")["f1"], "of the first"
+    assert "another version" in restore(any_store, graph, ["f1"])["f1"], "of the first"
     first = any_store.read_archived_images(graph, ["f1"])["f1"]
     assert first.digest != before
 
@@ -211,7 +220,7 @@ def test_what_came_back_as_it_was_is_there_already(any_store: MemoryStore, graph
     as_it_was = fact("f1", "ada", "bob", episodes=["monday", "tuesday"], valid_at=MORNING)
     any_store.write_memory(graph, GraphDocument(facts=(as_it_was,)))
     assert digests(any_store, graph)["f1"] == was.digest
-    assert any_store.restore(graph, ["f1"], "mine") == {"f1": "already there"}
+    assert restore(any_store, graph, ["f1"]) == {"f1": "already there"}
 
 
 def test_a_link_that_cannot_come_back_is_named(store: FalkorStore, graph_name: str) -> None:
@@ -221,7 +230,7 @@ def test_a_link_that_cannot_come_back_is_named(store: FalkorStore, graph_name: s
     store._connection.execute_command(
         "GRAPH.QUERY", graph_name, "MATCH (p:Episodic {uuid: 'monday'}) DELETE p"
     )
-    outcomes = store.restore(graph_name, ALL, "mine")
+    outcomes = restore(store, graph_name, ALL)
     assert outcomes.pop("ada") == (
         "restored; 1 link whose other end is gone could not come along: MENTIONS from monday"
     )
@@ -264,12 +273,21 @@ def test_without_the_lock_nothing_moves(any_store: MemoryStore, graph: str) -> N
     assert [m.state for m in any_store.read_archive(graph)] == ["archived"]
 
 
+def test_an_archive_is_known_by_its_graph(any_store: MemoryStore, graph: str) -> None:
+    assert graph not in any_store.archived_graphs()
+    move(any_store, graph, "f1")
+    assert graph in any_store.archived_graphs() and graph in any_store.graphs()
+
+
 def test_an_unknown_graph_is_not_created(any_store: MemoryStore, graph_name: str) -> None:
     with pytest.raises(UnknownGraph):
         any_store.read_images(graph_name, ["a"])
     any_store.acquire_lock(graph_name, "mine", 60.0)
     with pytest.raises(UnknownGraph):
         any_store.restore(graph_name, ["a"], "mine")
+    with pytest.raises(UnknownGraph):
+        any_store.foresee_restore(graph_name, ["a"])
+    assert graph_name not in any_store.archived_graphs()
     assert any_store.read_archive(graph_name) == []
     assert any_store.purge(graph_name, math.inf, "mine") == 0
     assert any_store.read_archived_images(graph_name, ["a"]) == {}

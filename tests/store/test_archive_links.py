@@ -61,10 +61,13 @@ def test_edges_of_a_users_own_come_back_once(
     for number, uuids in enumerate(runs):
         assert move(store, graph, *uuids, run_id=f"run {number}") == set(uuids)
     if is_together:
-        told = store.restore(graph, back, "mine")
+        told = store.foresee_restore(graph, back)
+        assert store.restore(graph, back, "mine") == told
         assert told == dict.fromkeys(back, "restored")
     else:
         for uuid in back:
-            assert store.restore(graph, [uuid], "mine")[uuid].startswith("restored")
+            told = store.foresee_restore(graph, [uuid])
+            assert store.restore(graph, [uuid], "mine") == told
+            assert told[uuid].startswith("restored")
     store.restore(graph, ["f"], "mine")
     assert canonical_dump(falkordb_uri, graph) == before

@@ -6,8 +6,7 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
-from hashlib import blake2b
+from dataclasses import astuple, dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -19,16 +18,9 @@ from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import (
-    Entities,
-    Episodes,
-    Facts,
-    Floats,
     GraphOutline,
     GraphSnapshot,
-    Ints,
     Keys,
-    Mentions,
-    Ragged,
 )
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import (
@@ -43,11 +35,11 @@ from synapse.hippocampus.ports import (
 )
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.traces import TraceTable
-from synapse.store.document import Item, refuse_dangling, refuse_own_graph, shown, storable
-from synapse.store.memory_archive import Archive, Items, read_images
+from synapse.store.document import refuse_dangling, refuse_own_graph, shown, storable
+from synapse.store.memory_archive import Archive, read_images
+from synapse.store.memory_graph import Items, snapshot_of, state_of
 from synapse.store.recalls import RECALLS_MAX_COUNT, queue_full
 from synapse.store.records import new_entry, traces_of
-from synapse.store.times import parse_times
 
 
 @dataclass(slots=True)
@@ -89,7 +81,7 @@ class InMemoryStore:
 
     def read_graph(self, graph: str) -> GraphSnapshot:
         """All entities, facts, episodes and mentions of one graph."""
-        return _snapshot(graph, self._known(graph))
+        return snapshot_of(graph, self._known(graph))
 
     def read_graph_unless(self, graph: str, digest: str) -> GraphSnapshot | GraphOutline:
         """The outline of the graph if it still has this digest, else all of it."""
@@ -169,12 +161,12 @@ class InMemoryStore:
     def read_facts(self, graph: str, facts: Collection[str]) -> dict[str, FactState]:
         """These facts as the graph holds them now, by uuid."""
         kept = self._known(graph).facts
-        return {fact: _state(kept[fact]) for fact in facts if fact in kept}
+        return {fact: state_of(kept[fact]) for fact in facts if fact in kept}
 
     def change_ends(self, graph: str, changes: Sequence[EndChange], lock_token: str) -> set[str]:
         """Write when facts ended, each only where its end is still what it was before."""
         kept, written = self._known(graph).facts, set()
-        before = {uuid: _state(kept[uuid]) for uuid in _named(changes) if uuid in kept}
+        before = {uuid: state_of(kept[uuid]) for uuid in _named(changes) if uuid in kept}
         for change in changes:
             self._refuse_without_lock(graph, lock_token)
             if _is_same(before, change.fact, change.before) and (
@@ -265,7 +257,7 @@ class InMemoryStore:
         facts = {u: f for u, f in kept.facts.items() if f["source_node_uuid"] in subjects}
         ends = {f[end] for f in facts.values() for end in ("source_node_uuid", "target_node_uuid")}
         support = {uuid for fact in facts.values() for uuid in fact.get("episodes", ())}
-        return _snapshot(
+        return snapshot_of(
             graph,
             Items(
                 {u: e for u, e in kept.entities.items() if u in ends or u in subjects},
@@ -445,11 +437,6 @@ class InMemoryStore:
             )
 
 
-def _state(fact: Item) -> FactState:
-    valid_at, invalid_at, expired_at = map(fact.get, ("valid_at", "invalid_at", "expired_at"))
-    return FactState(fact["fact"], valid_at, invalid_at, expired_at, tuple(fact["episodes"]))
-
-
 def _named(changes: Iterable[EndChange]) -> set[str]:
     return {uuid for change in changes for uuid in (change.fact, change.by) if uuid is not None}
 
@@ -461,65 +448,6 @@ def _is_same(states: Mapping[str, FactState], uuid: str, before: FactState | Non
 def _bare(state: FactState) -> tuple[Any, ...]:
     """What of a fact is compared; an absent time and an empty one are the same."""
     return tuple(value or "" for value in astuple(state))
-
-
-def _snapshot(graph: str, kept: Items) -> GraphSnapshot:
-    entity_row = {uuid: row for row, uuid in enumerate(kept.entities)}
-    episode_row = {uuid: row for row, uuid in enumerate(kept.episodes)}
-    entities, facts = list(kept.entities.values()), list(kept.facts.values())
-    episodes, mentions = list(kept.episodes.values()), list(kept.mentions.values())
-    return GraphSnapshot(
-        graph=graph,
-        entities=Entities(
-            uuid=_texts(entities, "uuid"),
-            name=_texts(entities, "name"),
-            summary=_texts(entities, "summary"),
-            group_id=_texts(entities, "group_id"),
-            labels=[tuple(dict.fromkeys(entity["labels"])) for entity in entities],
-            created_at_s=_times(entities, "created_at"),
-        ),
-        facts=Facts(
-            uuid=_texts(facts, "uuid"),
-            relation=_texts(facts, "name"),
-            text=_texts(facts, "fact"),
-            group_id=_texts(facts, "group_id"),
-            source=_rows(facts, "source_node_uuid", entity_row),
-            target=_rows(facts, "target_node_uuid", entity_row),
-            created_at_s=_times(facts, "created_at"),
-            valid_at_s=_times(facts, "valid_at"),
-            invalid_at_s=_times(facts, "invalid_at"),
-            expired_at_s=_times(facts, "expired_at"),
-            episodes=Ragged.from_lists([_known(f["episodes"], episode_row) for f in facts]),
-            references_count=np.array([sum(map(bool, f["episodes"])) for f in facts], np.int64),
-        ),
-        episodes=Episodes(
-            uuid=_texts(episodes, "uuid"),
-            group_id=_texts(episodes, "group_id"),
-            created_at_s=_times(episodes, "created_at"),
-            valid_at_s=_times(episodes, "valid_at"),
-        ),
-        mentions=Mentions(
-            episode=_rows(mentions, "episode_uuid", episode_row),
-            entity=_rows(mentions, "entity_uuid", entity_row),
-        ),
-        digest=blake2b(json.dumps(asdict(kept)).encode(), digest_size=16).hexdigest(),
-    )
-
-
-def _texts(items: list[Item], name: str) -> list[str]:
-    return [str(item[name]) for item in items]
-
-
-def _times(items: list[Item], name: str) -> Floats:
-    return parse_times([str(item.get(name, "")).encode() for item in items])
-
-
-def _rows(items: list[Item], name: str, row_of: dict[str, int]) -> Ints:
-    return np.fromiter((row_of[item[name]] for item in items), np.int64, len(items))
-
-
-def _known(uuids: list[str], row_of: dict[str, int]) -> list[int]:
-    return [row_of[uuid] for uuid in dict.fromkeys(uuids) if uuid in row_of]
 
 
 def _copied(value: Any) -> Any:

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.restoration import Restoration, came_back, decide, names_of_ends
 from synapse.store.document import Item
+from synapse.store.memory_graph import Items
 
 _ENDS = ("source_node_uuid", "target_node_uuid")
-
-
-@dataclass(slots=True)
-class Items:
-    """What one graph holds, by uuid."""
-
-    entities: dict[str, Item] = field(default_factory=dict)
-    facts: dict[str, Item] = field(default_factory=dict)
-    episodes: dict[str, Item] = field(default_factory=dict)
-    mentions: dict[str, Item] = field(default_factory=dict)
 
 
 def read_images(items: Items, uuids: Iterable[str]) -> dict[str, MemoryImage]:

@@ -31,7 +31,7 @@ class Lane:
 
 
 SEARCHING = Lane("search", 4, 2.0)
-OBSERVING = Lane("observe", 2, 10.0)
+OBSERVING = Lane("observe", 4, 10.0)
 TELLING = Lane("tell", 2, 30.0)
 """Prompt blocks and ``status``."""
 WORKING = Lane("work", 4)

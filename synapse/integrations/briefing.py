@@ -31,7 +31,7 @@ class Briefer:
 
     def brief(
         self, graph: str, subjects: Collection[str], relations: RelationTable, at_s: float,
-        max_tokens: int, only: Collection[str] | None = None,
+        max_tokens: int, only: Collection[str] | None = None, group_id: str | None = None,
     ) -> str:  # fmt: skip
         """The block about some subjects as of a moment.
 
@@ -47,6 +47,7 @@ class Briefer:
             at_s: the moment, seconds since 1970.
             max_tokens: budget.
             only: uuids of the facts that matter; by default all.
+            group_id: whose facts may be told; by default all, whatever groups the graph holds.
         """
         known = self._store.read_subjects(graph, subjects)
         facts = known.facts
@@ -56,6 +57,8 @@ class Briefer:
         ended |= {f.fact for f in found if f.verdict == "missed"}
         begun = [not begin_s > at_s for begin_s in facts.valid_at_s.tolist()]
         wanted = self._wanted(known, replaced_by, only)
+        if group_id is not None:
+            wanted = [row for row in wanted if facts.group_id[row] == group_id]
         active = [row for row in wanted if row not in ended and begun[row]]
         strength = strengths(
             self._store, graph, [], [facts.uuid[row] for row in active], at_s, self._config

@@ -295,9 +295,11 @@ class Hippocampus:
             subjects = {edge.source_node_uuid for edge in facts}
             only = {edge.uuid for edge in facts}
 
+        whose = group_id if group_id == graph else None  # the default group has several names
+
         def brief() -> str:
             relations = self._relations.of(graph)
-            return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only)
+            return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only, whose)
 
         return await self.aside.run(TELLING, brief) if subjects else ""
 

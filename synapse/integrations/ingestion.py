@@ -121,18 +121,23 @@ def _parted(observed: Any, kind: type[BaseModel]) -> tuple[Any, list[Noticed]]:
 
 
 def _by_episodes(edges: Iterable[Any], episodes: Sequence[Any]) -> Iterator[Said]:
-    created_s = {episode.uuid: episode.created_at.timestamp() for episode in episodes}
+    created_s = {episode.uuid: _created_s(episode, -inf) for episode in episodes}
     stated = [(edge, set(edge.episodes or ())) for edge in edges]
     new = {
         edge.uuid
         for edge, named in stated
-        if named and edge.created_at.timestamp() >= created_s.get(edge.episodes[0], inf)
+        if named and _created_s(edge, inf) >= created_s.get(edge.episodes[0], inf)
     }
     for episode in episodes:
         for edge, named in stated:
             if episode.uuid in named:
                 yield Said(edge.uuid, episode.uuid, edge.uuid in new)
                 new.discard(edge.uuid)
+
+
+def _created_s(one: Any, unknown_s: float) -> float:
+    created_at = getattr(one, "created_at", None)
+    return unknown_s if created_at is None else float(created_at.timestamp())
 
 
 def _by_triplet(edges: Iterable[Any]) -> Iterator[Said]:

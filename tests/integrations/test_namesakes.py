@@ -44,6 +44,23 @@ def test_a_question_that_finds_both_tells_them_apart(falkordb_uri, graph_name):
     assert {"[1 of 2]", "[2 of 2]"} <= {line[2:10] for line in block.splitlines()}
 
 
+def test_another_groups_entity_in_the_same_graph_is_not_told(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+            for group in (graph_name, "others"):
+                ann = await world.entity("Ann", group_id=group)
+                place = await world.entity(f"Town of {group}", group_id=group)
+                await world.fact(
+                    ann, "LIVES_IN", place, f"Ann lives in the town of {group}", group_id=group
+                )
+            return [await hippocampus.context("Ann", group_id=g) for g in (graph_name, None)]
+
+    own, everything = run(story())
+    assert own.splitlines() == [ACTIVE_TITLE, f'- "Ann lives in the town of {graph_name}"']
+    assert everything.startswith(NAMESAKES_TITLE)
+    assert "town of others" in everything
+
+
 def test_upper_and_lower_case_alone_are_two_of_one_name(falkordb_uri, graph_name):
     block = told(falkordb_uri, graph_name, "ANN", ["Ann", "ann"])
     assert block.count(" of 2]") == 2

@@ -163,6 +163,8 @@ def test_a_fact_older_than_its_first_episode_was_known(falkordb_uri, graph_name)
     assert [one.is_new for one in ingested(result).said] == [True]
     result.edges[0].created_at = datetime(2020, 1, 1, tzinfo=UTC)
     assert [one.is_new for one in ingested(result).said] == [False]
+    vars(result.episode)["created_at"] = None
+    assert [one.is_new for one in ingested(result).said] == [True]
 
 
 @pytest.mark.parametrize("kind", ["episode", "bulk", "triplet"])

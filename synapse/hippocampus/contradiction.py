@@ -28,7 +28,7 @@ import numpy as np
 from synapse.hippocampus.config import ContradictionConfig
 from synapse.hippocampus.finding import VERDICT_ORDER, Finding, Verdict
 from synapse.hippocampus.lexicon.english_changes import LANGUAGES
-from synapse.hippocampus.model import Bools, GraphSnapshot
+from synapse.hippocampus.model import Bools, GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.audit import audited
 from synapse.hippocampus.rules.beginnings import beginnings
@@ -93,20 +93,30 @@ class ContradictionDetector:
         graph = GraphReading(snapshot, now_s, relations, self._readers, time)
         best: dict[int, Finding] = {}
         claims = claims_against(graph)
-        for found in (
+
+        def keep(*rules: Iterable[Finding]) -> None:
+            for found in rules:
+                _keep_best(best, (weighed(graph, f) for f in found), snapshot.facts.uuid)
+
+        keep(
             slot_findings(graph, is_settled or _nothing_is_settled),
             claimed(graph, claims),
-            denials(graph),
             beginnings(graph),
-            rewordings(graph),
             remarks(graph),
             audited(graph, claims, self._tolerance_s, about),
-        ):
-            _keep_best(best, (weighed(graph, f) for f in found), snapshot.facts.uuid)
+        )
+        of = None if about is None else _concerned(about, best)
+        keep(denials(graph, of), rewordings(graph, of))
         findings = sorted(best.values(), key=lambda finding: snapshot.facts.uuid[finding.fact])
         superseded = np.zeros(len(snapshot.facts), np.bool_)
         superseded[[f.fact for f in findings if f.verdict == "superseded"]] = True
         return Contradictions(tuple(findings), superseded)
+
+
+def _concerned(about: Sequence[int], best: dict[int, Finding]) -> Ints:
+    """Some facts, and those that one of them has replaced so far."""
+    some = frozenset(about)
+    return np.array([*about, *(f.fact for f in best.values() if f.by in some)], np.int64)
 
 
 def _nothing_is_settled(_: Finding) -> bool:

@@ -38,12 +38,17 @@ class Collector:
     Args:
         table: what is read.
         understand_later: keep the parts as they come, until they are asked for.
+        digested: whether anybody will ask for the digest.
     """
 
-    def __init__(self, table: Table, *, understand_later: bool = False) -> None:
+    def __init__(
+        self, table: Table, *, understand_later: bool = False, digested: bool = True
+    ) -> None:
         self.table = table
+        self.count = 0
+        """How many items there are."""
         self._later = understand_later
-        self._digest = _Digest(table)
+        self._digest = _Digest(table) if digested else None
         self._kept: deque[Part] = deque()
         self._ids: list[list[Ints]] = [[] for _ in table.ids]
         self._uuids: list[str] = []
@@ -55,18 +60,15 @@ class Collector:
         self._decoded = _Decoded()
         self._vocabulary: defaultdict[bytes, int] = defaultdict(numbers().__next__)
 
-    @property
-    def count(self) -> int:
-        """How many items there are."""
-        return self._digest.count
-
     def digest(self) -> bytes:
         """Names everything that was added, in its order, whatever the parts it came in."""
-        return self._digest.value()
+        return self._digest.value() if self._digest else b""
 
     def add(self, part: Part) -> None:
         """The next items of the table."""
-        self._digest.add(part)
+        self.count += part.count
+        if self._digest:
+            self._digest.add(part)
         for known_ids, ids in zip(self._ids, part.ids, strict=True):
             known_ids.append(ids)
         if self._later:
@@ -93,8 +95,12 @@ class Collector:
             self._texts,
             _concatenated(self._word_counts),
             _concatenated(self._word_codes),
-            [word.decode("utf-8", "replace") for word in self._vocabulary],
+            self.vocabulary(),
         )
+
+    def vocabulary(self) -> list[str]:
+        """Every word of the items that are understood."""
+        return [word.decode("utf-8", "replace") for word in self._vocabulary]
 
     def _understand(self, part: Part) -> None:
         if self.table.uuid:

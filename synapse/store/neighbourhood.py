@@ -6,22 +6,22 @@ found by index or by id, never by a scan.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
 from redis.exceptions import ResponseError
 
 from synapse.errors import UnknownGraph
-from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.store.collector import Collector
+from synapse.store.connection import Connection
 from synapse.store.cypher import literal, only_row, with_rows
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
-from synapse.store.table import Table, joined_part, typed_part
-
-# redis-py types every reply as text or bytes and differs between releases; ours are bytes.
-Connection = Any
+from synapse.store.table import Part, Table, joined_part, typed_part
+from synapse.store.wire import Ask, held_wire
 
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
 _HUB_FACTS_COUNT = 20
@@ -60,32 +60,69 @@ def read_subjects(
     Raises:
         UnknownGraph: there is no graph of that name.
     """
-    collectors = {table: Collector(table) for table in (FACTS, MENTIONS, ENTITIES, EPISODES)}
     wanted = sorted(set(subjects))
     try:
-        nodes, facts = _asked(connection, graph, [
-            with_rows(list(map(literal, wanted)), _NODES),
-            (of_subjects := _of_subjects(wanted, matters)).query(joined=True),
-        ])  # fmt: skip
-        _add(connection, graph, collectors[FACTS], of_subjects, facts)
-        columns = collectors[FACTS].columns()
-        (found,) = only_row(nodes)
-        ends = set(map(int, re.findall(rb"\d+", found)))
-        ends.update(*(ids.tolist() for ids in columns.ids))
-        support = filter(None, columns.vocabulary)
-        questions = [
-            _Question(ENTITIES, "WITH r AS i ", "ID(a) = i", list(map(str, sorted(ends)))),
-            _Question(EPISODES, "WITH r AS i ", "a.uuid = i", list(map(literal, sorted(support)))),
-        ]
-        questions = [question for question in questions if question.rows]
-        replies = _asked(connection, graph, [one.query(joined=True) for one in questions])
-        for question, reply in zip(questions, replies, strict=True):
-            _add(connection, graph, collectors[question.table], question, reply)
+        with held_wire(connection) as ask:
+            return snapshot_of(graph, _Reading(ask, graph).tables(wanted, matters))
     except ResponseError as error:
         if "operation on empty key" in str(error):
             raise UnknownGraph(f"there is no graph named {graph[:40]!r}") from error
         raise
-    return snapshot_of(graph, list(collectors.values()))
+
+
+class _Reading:
+    """Asks for one table while the one before is understood."""
+
+    def __init__(self, ask: Ask, graph: str) -> None:
+        self._send, self._graph = ask, graph
+
+    def tables(
+        self, wanted: Sequence[str], matters: Mapping[str, Collection[str]]
+    ) -> list[Collector]:
+        tables = [Collector(t, digested=False) for t in (FACTS, MENTIONS, ENTITIES, EPISODES)]
+        facts, _, entities, episodes = tables
+        told = self._part(_of_subjects(wanted, matters), _do_nothing)
+        sources, targets = told.ids
+        nodes = [sources, targets]
+        if len(np.unique(sources)) < len(wanted):  # some have no fact here
+            nodes.append(self._nodes(wanted))
+        ends = np.unique(np.concatenate(nodes))
+        ids = list(map(str, ends.tolist()))
+        # Numbered from zero, since what is made of them is as long as the greatest number.
+        told = replace(told, ids=[np.searchsorted(ends, each) for each in (sources, targets)])
+        known = self._part(
+            _Question(ENTITIES, "WITH r AS i ", "ID(a) = i", ids), lambda: facts.add(told)
+        )
+        known = replace(known, ids=[np.searchsorted(ends, known.ids[0])])
+        support = list(map(literal, sorted(filter(None, facts.vocabulary()))))
+        seen = self._part(
+            _Question(EPISODES, "WITH r AS i ", "a.uuid = i", support), lambda: entities.add(known)
+        )
+        episodes.add(replace(seen, ids=[np.arange(seen.count)]))
+        return tables
+
+    def _nodes(self, wanted: Sequence[str]) -> Ints:
+        query = with_rows(list(map(literal, wanted)), _NODES)
+        (found,) = only_row(self._ask(query, meanwhile=_do_nothing))
+        return np.fromstring(found[1:-1], np.int64, sep=",")
+
+    def _part(self, question: _Question, meanwhile: Callable[[], None]) -> Part:
+        """The items; where their texts hold separators, the values are asked for once more."""
+        part = joined_part(
+            question.table, self._ask(question.query(joined=True), meanwhile=meanwhile)
+        )
+        if part is None:
+            query = question.query(joined=False)
+            reply = self._ask(query, "--compact", meanwhile=_do_nothing)
+            part = typed_part(question.table, reply)
+        return part
+
+    def _ask(self, query: str, *flags: str, meanwhile: Callable[[], None]) -> Any:
+        return self._send(("GRAPH.RO_QUERY", self._graph, query, *flags), meanwhile)
+
+
+def _do_nothing() -> None:
+    pass
 
 
 def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]) -> _Question:
@@ -96,25 +133,3 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]
         "ORDER BY ID(a) "
     )
     return _Question(FACTS, each, "n IS NULL OR x.name IN n OR b.uuid IN n", rows)
-
-
-def _asked(connection: Connection, graph: str, queries: Sequence[str]) -> list[Any]:
-    """The answers to several queries, in one round trip."""
-    with connection.pipeline(transaction=False) as pipe:
-        for query in queries:
-            pipe.execute_command("GRAPH.RO_QUERY", graph, query)
-        return list(pipe.execute())
-
-
-def _add(
-    connection: Connection, graph: str, collector: Collector, question: _Question, reply: Any
-) -> None:
-    """Take in an answer; where its texts hold separators, the values are asked for once more."""
-    part = joined_part(question.table, reply)
-    if part is None:
-        typed = question.query(joined=False)
-        part = typed_part(
-            question.table,
-            connection.execute_command("GRAPH.RO_QUERY", graph, typed, "--compact"),
-        )
-    collector.add(part)

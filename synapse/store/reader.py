@@ -79,7 +79,8 @@ def read_graph(connection: Connection, graph: str) -> GraphSnapshot:
         UnknownGraph: there is no graph of that name.
         IncompleteRead: the number of rows is not the number the server counts, twice.
     """
-    return snapshot_of(graph, _read_tables(connection, graph, understand_later=False))
+    tables = _read_tables(connection, graph, understand_later=False)
+    return snapshot_of(graph, tables, _digest(tables))
 
 
 def read_graph_unless(
@@ -98,8 +99,8 @@ def read_graph_unless(
     if not digest or _counts(connection, graph) != digest.partition("-")[0]:
         return read_graph(connection, graph)  # keeping everything as it came would be for nothing
     tables = _read_tables(connection, graph, understand_later=True)
-    same = _digest(tables) == digest
-    return _outline(graph, tables) if same else snapshot_of(graph, tables)
+    now = _digest(tables)
+    return _outline(graph, tables) if now == digest else snapshot_of(graph, tables, now)
 
 
 def _read_tables(connection: Connection, graph: str, *, understand_later: bool) -> list[Collector]:
@@ -137,7 +138,9 @@ def _read_table(ask: Ask, graph: str, table: Table, understand_later: bool) -> C
 def _counts(connection: Connection, graph: str) -> str:
     """How many items of each table the server counts, as the digest of a graph begins."""
     with _asking(connection, graph) as ask:
-        readers = [TableReader(ask, graph, table, Collector(table)) for table in _TABLES]
+        readers = [
+            TableReader(ask, graph, table, Collector(table, digested=False)) for table in _TABLES
+        ]
         return _joined_counts(reader.total() for reader in readers)
 
 
@@ -164,9 +167,8 @@ def _outline(graph: str, tables: list[Collector]) -> GraphOutline:
     )
 
 
-def snapshot_of(graph: str, tables: list[Collector]) -> GraphSnapshot:
+def snapshot_of(graph: str, tables: list[Collector], digest: str = "") -> GraphSnapshot:
     """What the tables of facts, mentions, entities and episodes hold, as one snapshot."""
-    digest = _digest(tables)
     facts, mentions, entities, episodes = (table.columns() for table in tables)
     left_out: Counter[str] = Counter()
     entity_table, entity_row = _entities(entities, left_out)
@@ -200,9 +202,10 @@ def _labels(columns: Columns) -> list[tuple[str, ...]]:
     """The distinct labels of each node, without ``Entity``."""
     lists = Ragged.from_counts(columns.word_counts, columns.word_codes)
     labels: list[tuple[str, ...]] = [()] * columns.count
-    plain = [code for code, word in enumerate(columns.vocabulary) if word in ("Entity", "")]
-    own = ~np.isin(lists.values, plain)
-    for row in np.unique(lists.row_numbers()[own]).tolist():
+    own = np.array([word not in ("Entity", "") for word in columns.vocabulary], np.bool_)
+    if not own.any():
+        return labels
+    for row in np.unique(lists.row_numbers()[own[lists.values]]).tolist():
         words = dict.fromkeys(columns.vocabulary[code] for code in lists[row].tolist())
         labels[row] = tuple(word for word in words if word not in ("Entity", ""))
     return labels

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from synapse.errors import IncompleteRead
-from synapse.hippocampus.model import Bools, Floats, Ints
+from synapse.hippocampus.model import Floats, Ints
 from synapse.store.cypher import only_row
 from synapse.store.times import parse_times, parse_times_in
 
@@ -169,27 +169,23 @@ def _adds_up(table: Table, part: Part, words_count: float) -> bool:
     """Whether there are as many separators as there must be, so that no text holds one."""
     if not part.count:
         return True
-    if table.uuid and np.count_nonzero(_places(BETWEEN_FIELDS, part.uuids)) != part.count - 1:
-        return False
-    ends = _ends(part.fields)
-    if table.width and len(ends) != part.count * table.width:
+    if table.uuid and part.uuids.count(BETWEEN_FIELDS) != part.count - 1:
         return False
     if not table.words:
-        return True
-    wordless_count = np.count_nonzero(
-        np.diff(ends, prepend=-1)[table.width - 1 :: table.width] == 1
-    )
-    between_count = np.count_nonzero(_places(BETWEEN_ITEMS, part.fields))
-    return bool(between_count == words_count - (part.count - wordless_count))
+        between_count = part.fields.count(BETWEEN_FIELDS)
+        return not table.width or between_count == part.count * table.width - 1
+    ends = _ends(part.fields)
+    if len(ends) != part.count * table.width:
+        return False
+    lengths = ends[table.width - 1 :: table.width] - ends[table.width - 2 :: table.width] - 1
+    between_count = part.fields.count(BETWEEN_ITEMS)
+    return between_count == words_count - np.count_nonzero(lengths)
 
 
 def _ends(joined: bytes) -> Ints:
     """Where each field ends."""
-    return np.append(np.flatnonzero(_places(BETWEEN_FIELDS, joined)), len(joined))
-
-
-def _places(character: bytes, text: bytes) -> Bools:
-    return np.equal(np.frombuffer(text, np.uint8), character[0])
+    is_between = np.equal(np.frombuffer(joined, np.uint8), BETWEEN_FIELDS[0])
+    return np.append(np.flatnonzero(is_between), len(joined))
 
 
 def _split_words(column: list[bytes]) -> tuple[Ints, list[bytes]]:

@@ -27,11 +27,19 @@ _AFTER_TARGET = re.compile(rf"{TARGET} ([^\W\d_]+)")
 _AS_POST = re.compile(r"\bas (?:the |its |their |an? )?(.+?) (?:of|at|for|in)\b")
 
 
-def denials(graph: GraphReading) -> Iterator[Finding]:
-    """Active facts of which a newer fact of the same pair says the contrary."""
+def denials(graph: GraphReading, of: Ints | None = None) -> Iterator[Finding]:
+    """Active facts of which a newer fact of the same pair says the contrary.
+
+    Args:
+        graph: the graph.
+        of: facts whose pairs alone are looked at; all by default.
+    """
     time = graph.time
     rows = np.flatnonzero(graph.speaking & time.speaks)
     pair = _pair(graph, rows)
+    if of is not None:
+        wanted = np.isin(pair, _pair(graph, of))
+        rows, pair = rows[wanted], pair[wanted]
     order = np.argsort(pair, kind="stable")
     shared = np.zeros(len(rows), np.bool_)
     same = pair[order][1:] == pair[order][:-1]

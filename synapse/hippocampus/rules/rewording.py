@@ -29,9 +29,14 @@ _VALUES_MAX_COUNT = 6
 _NUMBER, _OF = "⟨number⟩", "of"
 
 
-def rewordings(graph: GraphReading) -> Iterator[Finding]:
-    """Active facts that a newer fact of the same pair and property tells otherwise, or repeats."""
-    rows = _repeated(graph)
+def rewordings(graph: GraphReading, of: Ints | None = None) -> Iterator[Finding]:
+    """Active facts that a newer fact of the same pair and property tells otherwise, or repeats.
+
+    Args:
+        graph: the graph.
+        of: facts whose pairs and properties alone are looked at; all by default.
+    """
+    rows = _repeated(graph, of)
     if not len(rows):
         return
     moods = [graph.mood(row) for row in rows.tolist()]
@@ -50,10 +55,13 @@ def _shape(graph: GraphReading, row: int) -> Shape:
     return _NO_VALUES
 
 
-def _repeated(graph: GraphReading) -> Ints:
+def _repeated(graph: GraphReading, of: Ints | None) -> Ints:
     """Facts that share source, target and property with another one; events aside."""
     rows = np.flatnonzero(graph.speaking & (graph.cardinality != EVENT))
     group = _group(graph, rows)
+    if of is not None:
+        wanted = np.isin(group, _group(graph, of))
+        rows, group = rows[wanted], group[wanted]
     order = np.argsort(group, kind="stable")
     same = group[order][1:] == group[order][:-1]
     shared = np.zeros(len(rows), np.bool_)

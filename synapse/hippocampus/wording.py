@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.phrase import Phrase, compiled
 
 DUPLICATE_RELATION = "IS_DUPLICATE_OF"
 """Graphiti's housekeeping: this relation says nothing about the world."""
@@ -166,24 +167,18 @@ class Wording:
     """Words that say little about the matter of a sentence."""
 
     @cached_property
-    def matchers(self) -> tuple[tuple[Cue, re.Pattern[str]], ...]:
-        """Each cue with its compiled pattern."""
-        return tuple((cue, re.compile(cue.pattern, re.IGNORECASE)) for cue in self.cues)
+    def matchers(self) -> tuple[tuple[Cue, Phrase], ...]:
+        """Each cue with its phrase."""
+        return tuple((cue, compiled(cue.pattern)) for cue in self.cues)
 
     @cached_property
-    def _veto(self) -> re.Pattern[str]:
+    def _veto(self) -> Phrase:
         return compiled(self.vetoes)
 
     def denies(self, before: str, after: str) -> bool:
         """Whether what stands around a phrase in its sentence takes its force away."""
         negated = not self.negations.isdisjoint(_words(before)[-3:])
         return negated or bool(self._veto.search(before) or self._veto.search(after))
-
-
-@lru_cache(4_096)
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern in which case does not matter; an empty one never matches."""
-    return re.compile(pattern or r"(?!)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,20 @@ def test_the_same_graph_gives_the_same_findings(graph: GraphSnapshot) -> None:
     assert detect(graph).findings == detect(graph).findings
 
 
+@settings(max_examples=300)
+@given(graphs(), st.sets(st.integers(0, 11)))
+def test_findings_about_some_facts_are_those_that_all_are_asked_for(
+    graph: GraphSnapshot, some: set[int]
+) -> None:
+    about = sorted(row for row in some if row < len(graph.facts))
+    relations = RelationLearner(RelationsConfig()).learn(graph, at(10.0))
+    detector = ContradictionDetector(ContradictionConfig())
+    found = detector.detect(graph, at(10.0), relations, about=about).findings
+    assert [f for f in found if {f.fact, f.by} & set(about)] == [
+        f for f in detect(graph).findings if {f.fact, f.by} & set(about)
+    ]
+
+
 @given(graphs(), st.data())
 def test_the_order_of_the_entities_does_not_matter(
     graph: GraphSnapshot, data: st.DataObject

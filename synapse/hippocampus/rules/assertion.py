@@ -14,12 +14,13 @@ from functools import lru_cache
 from synapse.hippocampus.lexicon.assertions import AssertionWords
 from synapse.hippocampus.lexicon.grammar import RelationLexicon
 from synapse.hippocampus.lexicon.words import split_name, stem
+from synapse.hippocampus.phrase import compiled
 from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.plain_sentence import Assertion, PlainSentence
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, StatementReader
 from synapse.hippocampus.rules.tokens import sentences, tokens
 from synapse.hippocampus.rules.vocabulary import Vocabulary
-from synapse.hippocampus.wording import CACHED_COUNT, KnownNames, compiled, find_hits
+from synapse.hippocampus.wording import CACHED_COUNT, KnownNames, find_hits
 
 _TARGET_ALONE = KnownNames((TARGET,))
 _NOT, _PERHAPS = Assertion("not"), Assertion("perhaps")
@@ -158,7 +159,7 @@ class AssertionReader:
     def _finds(self, name: str, text: str, evidence: frozenset[str]) -> bool:
         """Whether a pattern is found by other words than the relation's own."""
         return any(
-            evidence.isdisjoint(map(stem, split_name(match[0])[:1]))
+            evidence.isdisjoint(map(stem, split_name(text[match.start() : match.end()])[:1]))
             for match in self._patterns[name].finditer(text)
         )
 

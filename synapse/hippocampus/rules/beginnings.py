@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ import numpy as np
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.phrase import Phrase
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, UNKNOWN, GraphReading
 from synapse.hippocampus.rules.spelling import is_refinement
 from synapse.hippocampus.rules.statement import TARGET
@@ -94,7 +94,7 @@ def _begun(graph: GraphReading) -> dict[int, list[_Begun]]:
 
 
 def _told_by(
-    patterns: Sequence[tuple[Beginning, re.Pattern[str]]], parts: Sequence[str], masked: str
+    patterns: Sequence[tuple[Beginning, Phrase]], parts: Sequence[str], masked: str
 ) -> Beginning | None:
     """What a sentence begins, if a part of some phrase stands before the target at all."""
     before = masked[: max(masked.rfind(TARGET), 0)].casefold()
@@ -103,7 +103,7 @@ def _told_by(
     return next((b for b, pattern in patterns if _begins(pattern, masked)), None)
 
 
-def _begins(pattern: re.Pattern[str], masked: str) -> bool:
+def _begins(pattern: Phrase, masked: str) -> bool:
     """Whether the phrase stands before the target and speaks of it."""
     match = pattern.search(masked)
     if match is None:

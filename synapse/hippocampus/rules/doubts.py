@@ -15,6 +15,7 @@ from synapse.hippocampus.finding import DENIED, Finding
 from synapse.hippocampus.lexicon import english_doubts
 from synapse.hippocampus.lexicon.assertions import AssertionWords
 from synapse.hippocampus.lexicon.words import is_past
+from synapse.hippocampus.phrase import Phrase, compiled
 from synapse.hippocampus.rules.ending import ENDED
 from synapse.hippocampus.rules.future import names_later_date
 from synapse.hippocampus.rules.grade import UNREAD_CONFIDENCE
@@ -26,7 +27,7 @@ from synapse.hippocampus.rules.same_value import (
 )
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, hide_name
 from synapse.hippocampus.rules.tokens import Token, tokens
-from synapse.hippocampus.wording import CACHED_COUNT, compiled
+from synapse.hippocampus.wording import CACHED_COUNT
 
 _AGENT = re.compile(r"^ by ([^\W\d_][^.]*)")
 _PARTS = re.compile(r"([,;:(!–—]|\s-+\s)")
@@ -112,7 +113,7 @@ def _has_role(masked: str) -> bool:
 
 
 @lru_cache(8)
-def _of_times(times: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _of_times(times: frozenset[str]) -> tuple[Phrase, Phrase]:
     named = "|".join(sorted(times))
     at_latest, some_times = english_doubts.AT_LATEST, english_doubts.ONLY_SOME_TIMES
     return compiled(at_latest.format(times=named)), compiled(some_times.format(times=named))

@@ -13,13 +13,14 @@ from functools import lru_cache
 from itertools import dropwhile
 
 from synapse.hippocampus.lexicon.words import is_past, is_plural, split_name, stem
+from synapse.hippocampus.phrase import compiled
 from synapse.hippocampus.rules.afterwords import is_agreement
 from synapse.hippocampus.rules.assertion import AssertionReader
 from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.lasting import is_open
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET
 from synapse.hippocampus.rules.tokens import POSSESSIVE, Token, is_numbered, tokens
-from synapse.hippocampus.wording import CACHED_COUNT, Cue, compiled
+from synapse.hippocampus.wording import CACHED_COUNT, Cue
 
 ENDED = "⟨x⟩"
 """Mark in place of the name of the value that ends."""
@@ -92,7 +93,7 @@ class EndingReader:
             return "doubtfully"
         if _BETWEEN_SENTENCES.search(masked[match.end() :].rstrip()):
             return "perhaps"  # what follows may take it back
-        clause, phrase = tokens(before), tokens(match[0])
+        clause, phrase = tokens(before), tokens(masked[match.start() : match.end()])
         rest = tokens(self._closings.sub(r"\1", after))
         if any(t.word in _QUOTES for t in (*clause, *rest)):
             return "doubtfully"

@@ -13,6 +13,7 @@ from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.lexicon.english_assertions import ENGLISH_ASSERTIONS
 from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.phrase import compiled
 from synapse.hippocampus.relation_table import Relation, RelationTable
 from synapse.hippocampus.rules.amounts import AmountReader, Shape
 from synapse.hippocampus.rules.assertion import AssertionReader
@@ -31,7 +32,7 @@ from synapse.hippocampus.rules.statement import (
     scopes_part,
 )
 from synapse.hippocampus.timeline import Timeline
-from synapse.hippocampus.wording import Wording, compiled, fold_name
+from synapse.hippocampus.wording import Wording, fold_name
 
 SINGLE, MULTI, EVENT, UNKNOWN = range(4)
 """Cardinalities as numbers."""

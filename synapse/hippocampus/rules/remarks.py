@@ -17,8 +17,9 @@ import numpy as np
 
 from synapse.hippocampus.finding import Finding, date
 from synapse.hippocampus.lexicon.words import stem
+from synapse.hippocampus.phrase import compiled
 from synapse.hippocampus.rules.graph_reading import GraphReading
-from synapse.hippocampus.wording import Wording, compiled
+from synapse.hippocampus.wording import Wording
 
 OTHER_COUNT, NEVER = "other_count", "never"
 _COUNT_CONFIDENCE, _NEVER_CONFIDENCE = 0.7, 0.75

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from synapse.hippocampus.lexicon.words import split_name, stem
+from synapse.hippocampus.phrase import compiled
 from synapse.hippocampus.rules.ending import EndingReader
 from synapse.hippocampus.rules.grade import Grade
 from synapse.hippocampus.rules.statement import TARGET, StatementReader
-from synapse.hippocampus.wording import CACHED_COUNT, compiled
+from synapse.hippocampus.wording import CACHED_COUNT
 
 _DENIED_CONFIDENCE, _OPPOSITE_CONFIDENCE = 0.85, 0.9
 _WORDS_BETWEEN_MAX = 6

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Literal
 
 from synapse.hippocampus.lexicon.words import is_past, split_name, stem
-from synapse.hippocampus.wording import CACHED_COUNT, Beginning, Wording, compiled
+from synapse.hippocampus.phrase import compiled
+from synapse.hippocampus.wording import CACHED_COUNT, Beginning, Wording
 
 SUBJECT, TARGET = "⟨s⟩", "⟨o⟩"
 """Marks in place of the names of a fact's source and target."""
@@ -168,12 +169,12 @@ class StatementReader:
         )
         words = {word.casefold() for word in _WORD.findall(masked)}
         asks = bool(self._asks.search(masked))
-        supposes = self._supposes.search(masked) or self._supposes.match(name)
+        supposes = self._supposes.search(masked) or self._supposes.begins(name)
         return Mood(
             asserts=not (asks or supposes),
             asks=asks,
-            adds=bool(self._adds.search(masked) or self._adds.match(name)),
-            recalls=bool(self._recalls.search(masked) or self._recalls.match(name)),
+            adds=bool(self._adds.search(masked) or self._adds.begins(name)),
+            recalls=bool(self._recalls.search(masked) or self._recalls.begins(name)),
             is_past=past,
             corrects=bool(self.corrects.search(masked)),
             negates=bool(self._negates.search(masked) or self._negates.search(name)),

@@ -138,9 +138,7 @@ def _read_table(ask: Ask, graph: str, table: Table, understand_later: bool) -> C
 def _counts(connection: Connection, graph: str) -> str:
     """How many items of each table the server counts, as the digest of a graph begins."""
     with _asking(connection, graph) as ask:
-        readers = [
-            TableReader(ask, graph, table, Collector(table, digested=False)) for table in _TABLES
-        ]
+        readers = [TableReader(ask, graph, table, Collector(table)) for table in _TABLES]
         return _joined_counts(reader.total() for reader in readers)
 
 

@@ -53,7 +53,10 @@ def apply(
         run = wanted_run(store, settings, named, None, now_s=moment(now))
         if not dry_run:
             free_graph(store, named, lock_wait)
-        job = Job(run.run_id, "apply", run.now_s, max_changes, by_person=True, dry_run=dry_run)
+        job = Job(
+            run.run_id, "apply", run.now_s, max_changes,
+            by_person=True, dry_run=dry_run, at_s=run.at_s,
+        )  # fmt: skip
         changes = GraphChanges(store, run.scope, settings.hippocampus)
         applied = changes.apply(plan, job, uuid4().hex)
     was_applied = applied.earlier is not None and applied.earlier.is_settled
@@ -77,4 +80,7 @@ def _read(file: Path) -> MemoryPlan:
 
 
 def _told_before(run: RunEntry) -> str:
-    return f"Nothing to do: run {run.run_id} has applied this plan already ({run.now})."
+    from synapse.hippocampus.stamps import iso_time
+
+    when = iso_time(run.done_at_s)
+    return f"Nothing to do: run {run.run_id} has applied this plan already ({when})."

@@ -77,6 +77,11 @@ def moment(now: str | None) -> float:
     return named_utc.timestamp()
 
 
+def is_typed() -> bool:
+    """Whether a person has typed the command: a schedule has no terminal."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 @contextmanager
 def opened_store(settings: Settings, *, may_create: bool = False) -> Iterator[FalkorStore]:
     """The store, closed afterwards; most commands want one that holds a memory already."""
@@ -106,7 +111,8 @@ def wanted_runs(
         scopes = [Scope(name) for name in store.graphs()]
     else:
         scopes = [_scope(store, graph, group_id, settings.connection.database)]
-    return [Run(scope, run_id=uuid4().hex, **what) for scope in scopes]
+    at_s = present().timestamp()
+    return [Run(scope, run_id=uuid4().hex, at_s=at_s, **what) for scope in scopes]
 
 
 def free_graph(store: MemoryStore, graph: str, lock_wait_s: float) -> None:

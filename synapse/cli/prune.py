@@ -18,6 +18,7 @@ from synapse.cli.common import (
     Now,
     Verbose,
     free_graph,
+    is_typed,
     moment,
     opened_store,
     read_settings,
@@ -55,7 +56,10 @@ def prune(
         planned = planned_for(store, settings, run)
         for warning in planned.warnings:
             print(warning, file=sys.stderr)
-        job = Job(run.run_id, "prune --apply", run.now_s, max_changes, dry_run=not apply)
+        job = Job(
+            run.run_id, "prune --apply", run.now_s, max_changes,
+            by_person=is_typed(), dry_run=not apply, at_s=run.at_s,
+        )  # fmt: skip
         changes = GraphChanges(store, run.scope, settings.hippocampus)
         applied = changes.apply(planned.plan, job, uuid4().hex)
     if not apply and not as_json:

@@ -20,6 +20,7 @@ from synapse.cli.common import (
     free_graph,
     moment,
     opened_store,
+    present,
     read_settings,
 )
 from synapse.cli.told import tell_applied
@@ -47,7 +48,8 @@ def restore(
         scope = archive_scope(store, settings, graph, group_id)
         if not dry_run:
             free_graph(store, scope.graph, lock_wait)
-        job = Job(uuid4().hex, "restore", moment(now), dry_run=dry_run)
+        at_s = present().timestamp()
+        job = Job(uuid4().hex, "restore", moment(now), dry_run=dry_run, at_s=at_s)
         changes = GraphChanges(store, scope, settings.hippocampus)
         applied = changes.restore(name, job, uuid4().hex)
     tell_applied(applied, dry_run=dry_run, as_json=as_json)

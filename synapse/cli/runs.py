@@ -47,11 +47,14 @@ def runs(
 
 
 def _as_dict(past: PastRun) -> dict[str, Any]:
+    from synapse.hippocampus.stamps import iso_time
+
     entry = past.entry
     made = Counter(c.do for c in entry.changes if c.outcome in ("done", "undone"))
     outcomes = Counter(change.outcome for change in entry.changes)
     return {
         "run_id": entry.run_id,
+        "at": iso_time(entry.done_at_s),
         "now": entry.now,
         "command": entry.command,
         "plan": entry.plan_id,
@@ -72,7 +75,9 @@ def _as_dict(past: PastRun) -> dict[str, Any]:
 def _text(run: dict[str, Any]) -> str:
     names = ("ended", "reopened", "archived", "restored", "left", "unsettled", "undone")
     did = ", ".join(f"{run[name]} {name}" for name in names if run[name]) or "nothing"
-    lines = [f"{run['run_id']}  {run['now']}  {run['command']}", f"  did     {did}"]
+    lines = [f"{run['run_id']}  {run['at']}  {run['command']}", f"  did     {did}"]
+    if run["now"] != run["at"]:
+        lines.append(f"  as of   {run['now']}")
     if run["undoes"]:
         lines.append(f"  undoes  {run['undoes']}")
     can = f"{run['undoable']} can be undone" if run["undoable"] else "nothing left to undo"

@@ -17,6 +17,7 @@ from synapse.cli.common import (
     Now,
     Verbose,
     free_graph,
+    is_typed,
     moment,
     opened_store,
     read_settings,
@@ -45,7 +46,9 @@ def undo(
         run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
         if not dry_run:
             free_graph(store, run.scope.graph, lock_wait)
-        job = Job(run.run_id, "undo", run.now_s, dry_run=dry_run)
+        job = Job(
+            run.run_id, "undo", run.now_s, by_person=is_typed(), dry_run=dry_run, at_s=run.at_s
+        )
         changes = GraphChanges(store, run.scope, settings.hippocampus)
         undone = changes.undo(name, job, uuid4().hex)
     if not undone.applied.plan.changes and not undone.applied.left and not as_json:

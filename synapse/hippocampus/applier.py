@@ -35,6 +35,7 @@ class Job:
     """Names the run in the journal."""
     command: str
     now_s: float
+    """The moment that it decides for."""
     max_changes: int | None = None
     """What somebody has allowed for this run, in place of the caps."""
     is_capped: bool = True
@@ -46,6 +47,9 @@ class Job:
     by_person: bool = False
     """Whether a person decided what is archived: no run proposes it again by itself."""
     dry_run: bool = False
+    at_s: float | None = None
+    """When it does so by the clock, where that is another moment; what is archived ages from here
+    on."""
 
     @property
     def settles(self) -> bool:
@@ -162,6 +166,7 @@ class Applier:
             command=job.command,
             now=plan.now,
             now_s=job.now_s,
+            at_s=job.at_s,
             config_digest=plan.config_digest,
             seen=plan.seen,
             undoes=None if job.undoes is None else job.undoes.run_id,
@@ -190,7 +195,8 @@ class Applier:
             for c in ready if c.do == "archive"
         ]  # fmt: skip
         if archives:
-            done |= self._store.archive(graph, archives, job.run_id, job.now_s, self._token)
+            at_s = job.now_s if job.at_s is None else job.at_s
+            done |= self._store.archive(graph, archives, job.run_id, at_s, self._token)
         back = {change.memory for change in ready if change.do == "restore"}
         # Of those that are there already the archive may still hold what a run that died copied.
         wanted = back | {c.memory for c in plan.changes if c.do == "restore"} & checked.already

@@ -101,13 +101,14 @@ def budget_since_s(now_s: float) -> float:
 def spent_on(runs: Iterable[RunEntry], now_s: float) -> dict[Kind, set[str]]:
     """The memories that runs of the last ninety days have ended or archived, by kind.
 
-    A run that died counts whole, and so does one that is dated ahead: what is not known for
+    A run that died counts whole, and so does one that is dated ahead, or was done of late for a
+    moment long ago: what is not known for
     certain leaves less to change, never more.
     """
     since_s = budget_since_s(now_s)
     spent: dict[Kind, set[str]] = {kind: set() for kind in KINDS}
     for run in runs:
-        if run.now_s > since_s and run.command != REVIEW:
+        if max(run.now_s, run.done_at_s) > since_s and run.command != REVIEW:
             for change in run.having("", "done"):
                 if change.do in COUNTED:
                     spent[change.kind].add(change.memory)

@@ -74,6 +74,8 @@ class Run:
     """Whether the caller wants the thoughts behind the report, which takes thinking anew."""
     always_wake: bool = False
     """Whether a host that is silent about runs without news is to speak about this one."""
+    at_s: float | None = None
+    """The moment by the clock, where ``now_s`` is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +301,9 @@ class ConsolidationEngine:
         thoughts = self._scoped(run, snapshot, room)
         resolved = None
         if run.resolve:
-            job = Job(run.run_id, RESOLVE, run.now_s, run.max_changes, dry_run=run.dry_run)
+            job = Job(
+                run.run_id, RESOLVE, run.now_s, run.max_changes, dry_run=run.dry_run, at_s=run.at_s
+            )
             resolved = resolve(self.store, run.run_id, run.scope, thoughts, room, job)
             room = resolved.room
             if resolved.has_written:

@@ -62,7 +62,11 @@ class RunEntry(BaseModel):
     plan_id: str
     command: str
     now: str
+    """The moment that its plan was made for."""
     now_s: float
+    """The moment that it decided for."""
+    at_s: float | None = None
+    """When it did so by the clock, where that is known."""
     config_digest: str
     seen: Seen = Seen()
     undoes: str | None = None
@@ -70,6 +74,11 @@ class RunEntry(BaseModel):
     is_settled: bool = False
     """Whether the run came to its end; if not, it died or is at work."""
     changes: tuple[JournaledChange, ...] = ()
+
+    @property
+    def done_at_s(self) -> float:
+        """When it was done, seconds since 1970."""
+        return self.now_s if self.at_s is None else self.at_s
 
     def settled(self, outcomes: Mapping[str, Outcome]) -> RunEntry:
         """The same run with outcomes by memory; what has one keeps it where none is given."""
@@ -110,8 +119,8 @@ def runs_of(journal: Mapping[str, Mapping[str, Any]], since_s: float = -math.inf
     """
     runs = []
     for run_id, entry in journal.items():
-        at_s = entry.get("now_s")
-        if isinstance(at_s, float) and at_s < since_s:
+        moments_s = [entry.get("now_s"), entry.get("at_s") or -math.inf]
+        if all(isinstance(moment_s, float) and moment_s < since_s for moment_s in moments_s):
             continue
         try:
             runs.append(RunEntry.model_validate(entry))
@@ -120,7 +129,7 @@ def runs_of(journal: Mapping[str, Mapping[str, Any]], since_s: float = -math.inf
                 f"the journal's entry {run_id[:_SHOWN_CHARACTERS]!r} cannot be understood; "
                 "a newer Synapse may have written it"
             ) from error
-    return sorted(runs, key=lambda run: (run.now_s, run.run_id))
+    return sorted(runs, key=lambda run: (run.done_at_s, run.run_id))
 
 
 def named_run(runs: Iterable[RunEntry], name: str) -> RunEntry:

@@ -118,6 +118,21 @@ def _inverse_archive(
 
 
 def _planned(change: JournaledChange, do: Do, **more: Any) -> PlannedChange:
-    return PlannedChange(
-        do=do, memory=change.memory, kind=change.kind, reason=f"undo: {change.reason}", **more
-    )
+    reason = _reason_of_inverse(change.reason)
+    return PlannedChange(do=do, memory=change.memory, kind=change.kind, reason=reason, **more)
+
+
+def _reason_of_inverse(reason: str) -> str:
+    """Why something is taken back, or done again.
+
+    >>> _reason_of_inverse("faded"), _reason_of_inverse("undo: faded")
+    ('undo: faded', 'again: faded')
+    >>> _reason_of_inverse("again: faded"), _reason_of_inverse("undo: undo: faded")
+    ('undo: faded', 'undo: faded')
+    """
+    prefix = "undo: "
+    while reason.startswith(("undo: ", "again: ")):
+        word, _, reason = reason.partition(" ")
+        is_undone = (word == "undo:") == (prefix == "undo: ")
+        prefix = "again: " if is_undone else "undo: "
+    return prefix + reason

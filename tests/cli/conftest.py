@@ -37,12 +37,15 @@ class Ended:
 Program = Callable[..., Ended]
 
 
-def run_program(command: list[str], uri: str, folder: Path, **environment: str) -> Ended:
+def run_program(
+    command: list[str], uri: str, folder: Path, stdin: int = subprocess.DEVNULL, **environment: str
+) -> Ended:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("FALKORDB_")}
     done = subprocess.run(
         [sys.executable, *command],
         env={**kept, "FALKORDB_URI": uri, **environment},
         cwd=folder,
+        stdin=stdin,
         capture_output=True,
         text=True,
         timeout=120,

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import shlex
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from synapse.hippocampus.applier import Job
-from synapse.hippocampus.archived import ArchivedMemory
+from synapse.hippocampus.archived import ArchivedMemory, not_to_propose
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.scope import Scope
 from synapse.store.falkordb import FalkorStore
-from tests.cli.conftest import Ended, Program
+from tests.cli.conftest import Ended, Program, run_program
 
 DAY_S = 86_400.0
 NOW = "2026-06-01T00:00:00Z"
@@ -314,3 +319,50 @@ def test_the_archive_of_a_graph_that_is_gone(
     assert freed["freed"] == len(moved) and demo not in store.graphs()
     unknown = synapse("restore", "x1", "--graph", f"{demo}-other")
     assert unknown.code == 2 and f"there is no graph '{demo}-other'" in unknown.err
+
+
+def test_what_was_moved_today_does_not_count_as_old(
+    synapse: Program, demo: str, store: FalkorStore, tmp_path: Path
+) -> None:
+    file = tmp_path / "plan.json"
+    later = ("--now", "2031-01-01T00:00:00Z")
+    assert synapse("plan", "--prune", "-o", str(file), "--group-id", demo, *later).code == 0
+    begun_s = datetime.now(UTC).timestamp() - 1.0
+    done = synapse("apply", str(file), "--now", "2020-01-01T00:00:00Z", "--json").summary
+    assert done["archived"] > 0
+    (run,) = synapse("runs", "--group-id", demo, "--json").summary
+    assert run["at"][:4] == f"{datetime.now(UTC):%Y}" and run["now"] == "2031-01-01T00:00:00Z"
+    shown = synapse("runs", "--group-id", demo).out.splitlines()
+    assert run["at"] in shown[0] and shown[2] == "  as of   2031-01-01T00:00:00Z"
+    old = ("purge", "--older-than", "90d", "--group-id", demo, "--json")
+    assert synapse(*old).summary["memories"] == 0
+    assert synapse(*old, "--yes", "--now", "2021-01-01").summary["freed"] == 0
+    assert synapse(*old, "--yes", "--now", "2100-01-01").code == 2
+    archive = store.read_archive(demo)
+    assert all(m.state == "archived" and m.at_s > begun_s for m in archive)
+
+
+@pytest.mark.parametrize("is_typed", [True, False], ids=["typed", "scheduled"])
+def test_what_a_person_types_at_a_terminal_is_the_persons_decision(
+    falkordb_uri: str, demo: str, store: FalkorStore, tmp_path: Path, is_typed: bool
+) -> None:
+    command = ["-m", "synapse", "prune", "--apply", "--group-id", demo]
+    controller, terminal = pty.openpty()
+    stdin = terminal if is_typed else subprocess.DEVNULL
+    done = run_program([*command, "--now", "2031-01-01T00:00:00Z"], falkordb_uri, tmp_path, stdin)
+    os.close(terminal)
+    os.close(controller)
+    assert done.code == 0
+    archive = store.read_archive(demo)
+    assert {memory.by_person for memory in archive} == {is_typed}
+    assert not_to_propose(archive) == ({m.uuid for m in archive} if is_typed else set())
+
+
+def test_the_reason_of_what_is_undone_and_done_again_stays_readable(
+    synapse: Program, demo: str, moved: list[str], store: FalkorStore
+) -> None:
+    run_id = synapse("restore", "second", "--group-id", demo, "--json").summary["run_id"]
+    for word in ("undo", "again", "undo"):
+        run_id = synapse("undo", run_id, "--group-id", demo, "--json").summary["run_id"]
+        reasons = {change["reason"] for change in store.read_journal(demo)[run_id]["changes"]}
+        assert reasons == {f"{word}: asked for; archived by run second-run: strength 0.01"}

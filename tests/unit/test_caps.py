@@ -131,3 +131,13 @@ def test_what_no_longer_counts_need_not_be_read() -> None:
         journal["damaged"]["now_s"] = at_s
         with pytest.raises(StoreError, match="cannot be understood"):
             runs_of(journal, budget_since_s(NOW_S))
+
+
+@pytest.mark.parametrize("now_s, at_s", [(1.0, NOW_S), (NOW_S, 1.0), (1.0, NOW_S + 9 * DAY_S)])
+def test_what_was_done_of_late_counts_whatever_moment_it_was_done_for(
+    now_s: float, at_s: float
+) -> None:
+    done = run(3, 0.0, run_id="r").model_copy(update={"now_s": now_s, "at_s": at_s})
+    journal = {"r": json.loads(json.dumps(done.as_dict()))}
+    runs = runs_of(journal, budget_since_s(NOW_S))
+    assert runs == [done] and spent_on(runs, NOW_S)["fact"] == {"m0", "m1", "m2"}

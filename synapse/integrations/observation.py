@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from dataclasses import dataclass
 from math import inf, isnan
 
 import numpy as np
 
-from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore, Surprise
 from synapse.hippocampus.prediction_error import (
     PredictionError,
     PredictionErrorDetector,
+    contradiction_surprise,
     novelty_surprise,
 )
 from synapse.hippocampus.relation_table import RelationTable
+from synapse.integrations.arrival import Arrivals, Moment
 from synapse.integrations.ingestion import Ingested, Noticed, Said
 
 
@@ -58,90 +58,108 @@ class Observer:
             for subject, named in what.relations.items()
         }
         known = self._store.read_subjects(graph, what.relations, matters)
-        noticed = _Statements(known, what, relations).judged(self._detector, now_s)
+        statements = _Statements(known, what, relations)
+        noticed = statements.judged(self._detector, now_s)
         surprises: defaultdict[str, list[Surprise]] = defaultdict(list)
         for one in noticed:
-            surprises[_told_in(one, what)].append(_as_surprise(one, known, now_s))
+            event = statements.event(one) if one.against else ""
+            said = one.fact, one.against, one.rule, one.surprise, now_s, one.kind, event
+            surprises[_told_in(one, what)].append(Surprise(*said))
         for told_in, of_one in surprises.items():
             self._store.record_surprises(graph, of_one, told_in)
         return noticed
 
 
-@dataclass(frozen=True, slots=True)
 class _Statements:
-    """What one call has stated, beside what is known of its subjects."""
+    """What one call has stated, beside what was known of its subjects."""
 
-    known: GraphSnapshot
-    what: Ingested
-    relations: RelationTable | None
+    def __init__(
+        self, known: GraphSnapshot, what: Ingested, relations: RelationTable | None
+    ) -> None:
+        self._known = known
+        self._relations = relations
+        row_of = {uuid: row for row, uuid in enumerate(known.facts.uuid)}
+        self._said = [
+            (row_of[one.fact], one, _is_new(one, known, what))
+            for one in what.said
+            if one.fact in row_of
+        ]
+        new = ((row, one) for row, one, is_new in self._said if is_new)
+        self._arrivals = Arrivals(known, what, new)
 
     def judged(self, detector: PredictionErrorDetector, now_s: float) -> list[Noticed]:
-        row_of = {uuid: row for row, uuid in enumerate(self.known.facts.uuid)}
-        said = [(row_of[one.fact], one) for one in self.what.said if one.fact in row_of]
-        rows = list(dict.fromkeys(row for row, _ in said))
-        errors = detector.judge_all(self.known, rows, now_s, self.relations)
+        rows = list(dict.fromkeys(row for row, _, _ in self._said))
+        errors = detector.judge_all(self._known, rows, now_s, self._relations)
         error_of = dict(zip(rows, errors, strict=True))
-        new = {row for row, one in said if self._is_new(one)}
-        return [self._noticed(row, one, error_of[row], new) for row, one in said]
+        return [self._noticed(row, one, error_of[row], is_new) for row, one, is_new in self._said]
 
-    def _noticed(self, row: int, one: Said, error: PredictionError, new: set[int]) -> Noticed:
-        uuids, is_new = self.known.facts.uuid, self._is_new(one)
-        if is_new:  # what the same call brings in its place tells it
-            against = [f for f in error.findings if not (f.fact == row and f.by in new)]
-        else:
-            against = [f for f in error.findings if self._is_news(f, row, one)]
-        if error.kind == "contradicts" and against:
-            first = against[0]
-            other = uuids[first.fact if first.by == row else first.by]
-            said = other, first.rule, first.evidence, one.episode
-            return Noticed(one.fact, "contradicts", error.surprise, *said)
+    def event(self, one: Noticed) -> str:
+        """Names two statements that contradict each other, the same from either side."""
+        first = self._arrivals.first_episode(self._known.facts.uuid.index(one.against))
+        return json.dumps(sorted([(one.fact, one.said_in), (one.against, first)]))
+
+    def _noticed(self, row: int, one: Said, error: PredictionError, is_new: bool) -> Noticed:
+        if error.kind != "contradicts":
+            kind, surprise = (error.kind, error.surprise) if is_new else ("expected", 0.0)
+            return Noticed(one.fact, kind, surprise, said_in=one.episode)
+        moment = self._arrivals.moment_of(row, one, is_new=is_new)
+        for found in error.findings:
+            other = found.fact if found.by == row else found.by
+            if other < 0 or not self._arrivals.had_fact(other, moment):
+                continue
+            if is_new and found.fact == row and self._arrivals.had_begun_with(other, moment):
+                continue  # the other fact of the same episode tells it
+            if is_new or self._is_news(other, row, one, moment):
+                support_count = max(int(self._known.facts.episodes.counts()[other]), 1)
+                surprise = contradiction_surprise(found.confidence, support_count)
+                said = self._known.facts.uuid[other], found.rule, found.evidence, one.episode
+                return Noticed(one.fact, "contradicts", surprise, *said)
         if not is_new:
             return Noticed(one.fact, "expected", 0.0, said_in=one.episode)
-        if error.kind == "contradicts":
-            surprise = novelty_surprise(self._values_before(row, new))
-            return Noticed(one.fact, "novel", surprise, said_in=one.episode)
-        return Noticed(one.fact, error.kind, error.surprise, said_in=one.episode)
+        surprise = novelty_surprise(self._values_before(row, moment))
+        return Noticed(one.fact, "novel", surprise, said_in=one.episode)
 
-    def _is_new(self, one: Said) -> bool:
-        """To a triplet that is known already Graphiti gives an episode that it does not keep."""
-        is_kept = one.episode in ("", *self.what.episodes) or (
-            one.episode in self.known.episodes.uuid
-        )
-        return one.is_new and is_kept
-
-    def _values_before(self, row: int, new: set[int]) -> int:
-        """How many values the property of a fact had before this call."""
-        facts = self.known.facts
+    def _values_before(self, row: int, moment: Moment) -> int:
+        """How many values the property of a fact had before it was stated."""
+        facts = self._known.facts
         name = facts.relation[row]
-        names = self.relations.names(name) if self.relations else {name}
+        names = self._relations.names(name) if self._relations else {name}
         beside = np.flatnonzero(facts.source == facts.source[row]).tolist()
-        return sum(facts.relation[other] in names for other in beside if other not in new)
+        return sum(
+            other != row
+            and facts.relation[other] in names
+            and self._arrivals.had_fact(other, moment)
+            for other in beside
+        )
 
-    def _is_news(self, found: Finding, row: int, one: Said) -> bool:
-        """Whether what a fact that is said again contradicts was said since it was said last.
+    def _is_news(self, other: int, row: int, one: Said, moment: Moment) -> bool:
+        """Whether what a fact that is said again contradicts was said since it was said last."""
+        own_s, other_s = (self._last_said_s(fact, one, moment) for fact in (row, other))
+        return not own_s >= other_s
 
-        An episode that states a fact tells since when it holds, later ones that it still does.
+    def _last_said_s(self, row: int, one: Said, moment: Moment) -> float:
+        """When a fact had been said last, before that moment.
+
+        The episode that was the first to state it tells since when it holds, later ones that it
+        still does.
         """
-        if found.fact == row:
-            return True
-        facts, episodes = self.known.facts, self.known.episodes
-        other_s = max([self._begun_s(found.fact), *self._said_s(found.fact)[1:]])
-        here = self.what.episodes
-        later = here[here.index(one.episode) :] if one.episode in here else (one.episode,)
-        before = [e for e in facts.episodes[row].tolist() if episodes.uuid[e] not in later]
-        before_s = episodes.valid_at_s[before].tolist() if before else [self._begun_s(row)]
-        return not any(said_s >= other_s for said_s in before_s)
+        episodes = self._arrivals.episodes_before(row, one, moment)
+        said_s: list[float] = np.sort(self._known.episodes.valid_at_s[episodes]).tolist()
+        return max([self._begun_s(row), *said_s[1:]])
 
     def _begun_s(self, row: int) -> float:
         """Since when a fact holds, as far as anything tells."""
-        facts = self.known.facts
-        told_s = [float(facts.valid_at_s[row]), *self._said_s(row), float(facts.created_at_s[row])]
+        facts = self._known.facts
+        said_s = np.sort(self._known.episodes.valid_at_s[facts.episodes[row]]).tolist()
+        told_s = [float(facts.valid_at_s[row]), *said_s, float(facts.created_at_s[row])]
         return next((at_s for at_s in told_s if not isnan(at_s)), inf)
 
-    def _said_s(self, row: int) -> list[float]:
-        episodes = self.known.facts.episodes[row]
-        said_s: list[float] = np.sort(self.known.episodes.valid_at_s[episodes]).tolist()
-        return said_s
+
+def _is_new(one: Said, known: GraphSnapshot, what: Ingested) -> bool:
+    """To a triplet that is known already Graphiti gives an episode that it does not keep."""
+    if not one.is_new:
+        return False
+    return one.episode in ("", *what.episodes) or one.episode in known.episodes.uuid
 
 
 def _told_in(one: Noticed, what: Ingested) -> str:
@@ -149,19 +167,3 @@ def _told_in(one: Noticed, what: Ingested) -> str:
     if one.said_in in what.episodes:
         return one.said_in
     return f"{one.fact}@{one.said_in}" if one.said_in else one.fact
-
-
-def _as_surprise(one: Noticed, known: GraphSnapshot, now_s: float) -> Surprise:
-    event = _event(one, known) if one.against else ""
-    return Surprise(one.fact, one.against, one.rule, one.surprise, now_s, one.kind, event)
-
-
-def _event(one: Noticed, known: GraphSnapshot) -> str:
-    """Names two statements that contradict each other, the same from either side."""
-    episodes = known.episodes
-    supporting = known.facts.episodes[known.facts.uuid.index(one.against)].tolist()
-    told = [
-        (episodes.created_at_s[e], episodes.valid_at_s[e], episodes.uuid[e]) for e in supporting
-    ]
-    first = min(told)[-1] if told else ""
-    return json.dumps(sorted([(one.fact, one.said_in), (one.against, first)]))

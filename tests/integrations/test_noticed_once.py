@@ -3,8 +3,9 @@
 import asyncio
 import copy
 import pickle
+import random
 from datetime import UTC, datetime
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import pytest
 
@@ -61,6 +62,12 @@ def observing(falkordb_uri, graph_name, places, choose):
     return run(story())
 
 
+HISTORIES = [
+    ["Oslo", "Rome"],
+    ["Oslo", "Rome", "Oslo"],
+    ["Oslo", "Rome", "Oslo", "Rome"],
+    ["Oslo", "Oslo", "Rome", "Rome", "Oslo", "Bern"],
+]
 WAYS = {
     "one by one": lambda r: r,
     "backwards": lambda r: r[::-1],
@@ -73,15 +80,48 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    ("places", "count"), [(["Oslo", "Rome"], 1), (["Oslo", "Rome", "Oslo"], 2)]
-)
-def test_a_move_is_one_surprise(falkordb_uri, graph_name, store, way, places, count):
+@pytest.mark.parametrize("places", HISTORIES, ids=" ".join)
+def test_a_move_is_one_surprise(falkordb_uri, graph_name, store, way, places):
+    count = sum(one != other for one, other in pairwise(places))
     results, noticed = observing(falkordb_uri, graph_name, places, WAYS[way])
     assert len(recorded(store, graph_name)) == count
     assert len({r.episode.uuid for r in results}) == len(places)
     if len(noticed) == 1:
         assert sum(n.kind == "contradicts" for n in noticed[0]) == count
+
+
+def in_any_parts(results, chance):
+    """Some results, alone and in bulks, in any order and some of them again."""
+    told = []
+    for _ in range(chance.randint(1, 3)):
+        cuts = sorted(chance.sample(range(1, len(results)), chance.randint(0, len(results) - 2)))
+        parts = [results[a:b] for a, b in pairwise([0, *cuts, len(results)])]
+        chance.shuffle(parts)
+        told += [p[0] if len(p) == 1 and chance.random() < 0.5 else bulk_of(*p) for p in parts]
+    return told
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("when", ["at once", "late"])
+def test_no_telling_again_counts_again(falkordb_uri, graph_name, store, when, seed):
+    chance = random.Random(seed)
+    places = [chance.choice(["Oslo", "Rome", "Bern"]) for _ in range(6)]
+
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+            if when == "late":
+                results = await told(world, hippocampus, *places)
+            else:
+                results = [
+                    await world.episode(f"Ann lives in {place}.", day(7 * n), [lives(place)])
+                    for n, place in enumerate(places)
+                ]
+            for result in in_any_parts(results, chance):
+                await hippocampus.observe(result)
+
+    run(story())
+    count, moves_count = len(recorded(store, graph_name)), sum(a != b for a, b in pairwise(places))
+    assert count == moves_count if when == "at once" else 1 <= count <= moves_count
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))

@@ -21,6 +21,7 @@ from synapse.cli.common import (
     opened_store,
     read_settings,
 )
+from synapse.cli.told import line
 from synapse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _entry_dict(entry: ArchivedMemory) -> dict[str, Any]:
 
 
 def _entry_text(entry: ArchivedMemory) -> str:
-    name = " ".join(entry.name.split())
+    name = line(entry.name)
     name = name if len(name) <= NAME_CHARACTERS else name[: NAME_CHARACTERS - 1] + "…"
     by = " by a person" if entry.by_person else ""
     return (
@@ -148,7 +149,7 @@ def _image_lines(image: MemoryImage) -> list[str]:
     lines = [f"  labels      {', '.join(image.labels)}"] if image.labels else []
     if image.ends:
         named = zip(("from", "to"), image.ends, image.end_names, strict=True)
-        lines += [f"  {which:<10}  {name} ({uuid})" for which, uuid, name in named]
+        lines += [f"  {which:<10}  {line(name)} ({uuid})" for which, uuid, name in named]
     for name, value in sorted(_plain(image.properties).items()):
         shown = f"({len(value)} numbers)" if name in _vectors(image) else json.dumps(value)
         lines.append(f"  {name}: {shown}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from synapse.cli.common import (
     AsJson,
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 
 def runs(
+    last: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only so many of the last ones.")
+    ] = None,
     group_id: GroupId = None,
     graph: GraphName = None,
     config: ConfigFile = None,
@@ -35,7 +40,7 @@ def runs(
     with opened_store(settings) as store:
         run = wanted_run(store, settings, graph, group_id, now_s=0.0)
         past = [
-            _as_dict(one) for one in GraphChanges(store, run.scope, settings.hippocampus).runs()
+            _as_dict(one) for one in GraphChanges(store, run.scope, settings.hippocampus).runs(last)
         ]
     if as_json:
         print(json.dumps(past))

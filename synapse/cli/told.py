@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ _DOES = {
     "restore": ("comes back from the archive", "memory", "restored"),
 }
 LEFT_LINES = 20
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What steers a terminal, turns the direction of what follows, or is half a character."""
 
 
 def print_plan(changes: Iterable[PlannedChange]) -> None:
@@ -88,8 +91,13 @@ def take_back(run_id: str, graph: str) -> str:
 
 
 def line(text: str) -> str:
-    """Text of a memory on one line."""
-    return " ".join(text.split())
+    r"""Text of a memory on one line that does nothing to a terminal.
+
+    >>> line("say\n \"hi\" \x1b[31m\u202e")
+    'say "hi" \\x1b[31m\\u202e'
+    """
+    shown = " ".join(text.split())
+    return "".join(ascii(c)[1:-1] if _STEERING.match(c) else c for c in shown)
 
 
 def _change_text(change: PlannedChange) -> str:

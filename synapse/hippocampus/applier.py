@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -94,13 +95,20 @@ class Applier:
         self._store = store
         self._token = lock_token
 
-    def apply(self, plan: MemoryPlan, room: Room, job: Job) -> Applied:
+    def apply(
+        self,
+        plan: MemoryPlan,
+        room: Room,
+        job: Job,
+        journal: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Applied:
         """Carry out a plan, and free the lock.
 
         Args:
             plan: what is to change.
             room: what is kept beside the graph, just read.
             job: who does it.
+            journal: what runs have noted, where that was read after the room already.
 
         Raises:
             SafetyCap: the plan changes more than one run may; nothing was written.
@@ -109,7 +117,8 @@ class Applier:
                 what was to come.
         """
         is_empty = not plan.changes and not job.settles
-        journal = {} if is_empty else self._store.read_journal(plan.graph)
+        if journal is None:
+            journal = {} if is_empty else self._store.read_journal(plan.graph)
         own = {name: entry for name, entry in journal.items() if name == job.run_id}
         begun = next(iter(runs_of(own)), None)
         if job.is_capped and not job.dry_run:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from synapse.errors import UsageError
 from synapse.hippocampus.applier import Applied, Applier, Job
 from synapse.hippocampus.bring_back import named, plan_bring_back
+from synapse.hippocampus.caps import budget_since_s
 from synapse.hippocampus.config import HippocampusConfig
-from synapse.hippocampus.journal import RunEntry, named_run, run_of_plan, runs_of
+from synapse.hippocampus.journal import RunEntry, named_run, newest, run_of_plan, runs_of
 from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.plan_file import MemoryPlan
 from synapse.hippocampus.planning import Planned, empty_plan, plan_prune, plan_resolve
@@ -72,9 +74,8 @@ class GraphChanges:
         if not prune:
             return planned
         ends = planned.plan.changes
-        pruned = plan_prune(
-            self._store, self._scope, thoughts, self._runs(), max_changes, beside=ends
-        )
+        runs = runs_of(self._journal(), budget_since_s(thoughts.now_s))
+        pruned = plan_prune(self._store, self._scope, thoughts, runs, max_changes, beside=ends)
         both = pruned.plan.model_copy(update={"changes": (*ends, *pruned.plan.changes)})
         memories = thoughts.snapshot.memory_uuids
         blind = bool(pruned.plan.changes) and not is_any_recall_known(room, memories)
@@ -102,8 +103,9 @@ class GraphChanges:
                 f"the plan was made with configuration {plan.config_digest}, "
                 f"this one is {self._config.digest}; make a new plan"
             )
-        room = self._store.read_room(graph)
-        earlier = run_of_plan(self._runs(), plan.id)
+        room, journal = self._store.read_room(graph), self._journal()
+        same = {n: entry for n, entry in journal.items() if entry.get("plan_id") == plan.id}
+        earlier = run_of_plan(runs_of(same), plan.id)
         if earlier is not None and earlier.is_settled:
             already = {change.memory for change in earlier.having("done")}
             undone = {change.memory for change in earlier.having("undone")}
@@ -116,7 +118,7 @@ class GraphChanges:
                 return Applied(room, plan, already=frozenset(already), earlier=earlier)
         if earlier is not None:
             job = replace(job, run_id=earlier.run_id)
-        applied = Applier(self._store, lock_token).apply(plan, room, job)
+        applied = Applier(self._store, lock_token).apply(plan, room, job, journal)
         return replace(applied, earlier=earlier)
 
     def restore(self, name: str, job: Job, lock_token: str) -> Applied:
@@ -151,8 +153,8 @@ class GraphChanges:
             UsageError: there is no such run.
             LockBusy, LockLost: as :meth:`~synapse.hippocampus.applier.Applier.apply`.
         """
-        room, runs = self._store.read_room(self._scope.graph), self._runs()
-        entry = named_run(runs, name)
+        room, journal = self._store.read_room(self._scope.graph), self._journal()
+        entry = named_run(runs_of({n: e for n, e in journal.items() if n.startswith(name)}), name)
         found = inverse(entry, self._present([entry], room))
         plan = MemoryPlan(
             graph=self._scope.graph,
@@ -162,23 +164,29 @@ class GraphChanges:
             seen=entry.seen,
             changes=found.changes,
         )
-        begun = next((r for r in runs if r.undoes == entry.run_id and not r.is_settled), None)
+        undoing = {n: e for n, e in journal.items() if e.get("undoes") == entry.run_id}
+        begun = next((run for run in runs_of(undoing) if not run.is_settled), None)
         run_id = job.run_id if begun is None else begun.run_id
         unmarked = {change.memory for change in entry.having("", "done")}
         back = found.already & unmarked
         job = replace(job, run_id=run_id, is_capped=False, undoes=entry, back=back)
-        applied = Applier(self._store, lock_token).apply(plan, room, job)
+        applied = Applier(self._store, lock_token).apply(plan, room, job, journal)
         already, left = found.already | applied.already, {**found.left, **applied.left}
         return Undone(entry, replace(applied, already=already, left=left))
 
-    def runs(self) -> list[PastRun]:
-        """What runs have changed, oldest first, and what of it can be undone now."""
-        runs = self._runs()
+    def runs(self, last_count: int | None = None) -> list[PastRun]:
+        """What runs have changed, oldest first, and what of it can be undone now.
+
+        Args:
+            last_count: so many of the last ones; all where it is left out.
+        """
+        journal = self._journal()
+        runs = runs_of(journal if last_count is None else newest(journal, last_count))
         present = self._present(runs, self._store.read_room(self._scope.graph))
         return [PastRun(run, inverse(run, present)) for run in runs]
 
-    def _runs(self) -> list[RunEntry]:
-        return runs_of(self._store.read_journal(self._scope.graph))
+    def _journal(self) -> dict[str, dict[str, Any]]:
+        return self._store.read_journal(self._scope.graph)
 
     def _present(self, runs: list[RunEntry], room: Room) -> Present:
         graph, facts = self._scope.graph, facts_of(runs)

@@ -132,6 +132,20 @@ def runs_of(journal: Mapping[str, Mapping[str, Any]], since_s: float = -math.inf
     return sorted(runs, key=lambda run: (run.done_at_s, run.run_id))
 
 
+def newest(journal: Mapping[str, Mapping[str, Any]], count: int) -> dict[str, Mapping[str, Any]]:
+    """The last so many entries of a journal; one whose moment is unknown counts as the newest.
+
+    >>> list(newest({"b": {"now_s": 2.0}, "a": {"now_s": 1.0, "at_s": 3.0}, "c": {}}, 2))
+    ['a', 'c']
+    """
+
+    def done_at_s(run_id: str) -> tuple[float, str]:
+        at_s = journal[run_id].get("at_s") or journal[run_id].get("now_s")
+        return (at_s if isinstance(at_s, float) else math.inf), run_id
+
+    return {run_id: journal[run_id] for run_id in sorted(journal, key=done_at_s)[-count:]}
+
+
 def named_run(runs: Iterable[RunEntry], name: str) -> RunEntry:
     """The run of a name, or of the beginning of one.
 

@@ -113,7 +113,7 @@ class MemoryPlan(_Frozen):
             named = raw.pop("id")
             if raw.get("synapse_plan") != PLAN_VERSION:
                 raise UsageError("the plan is of another version of Synapse; make a new plan")
-            plan = cls.model_validate_json(json.dumps(raw))
+            plan = cls.model_validate(raw)
         except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
             what = "damaged" if isinstance(error, ValidationError) else "no plan"
             raise UsageError(f"the file is {what}; make one with synapse plan -o FILE") from error

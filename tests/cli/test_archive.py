@@ -22,6 +22,7 @@ from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.scope import Scope
 from synapse.store.falkordb import FalkorStore
 from tests.cli.conftest import Ended, Program, run_program
+from tests.support.canonical_dump import canonical_dump
 
 DAY_S = 86_400.0
 NOW = "2026-06-01T00:00:00Z"
@@ -366,3 +367,37 @@ def test_the_reason_of_what_is_undone_and_done_again_stays_readable(
         run_id = synapse("undo", run_id, "--group-id", demo, "--json").summary["run_id"]
         reasons = {change["reason"] for change in store.read_journal(demo)[run_id]["changes"]}
         assert reasons == {f"{word}: asked for; archived by run second-run: strength 0.01"}
+
+
+STRANGE = (
+    b"no \xff\xfe UTF-8",
+    b"half \xed\xa0\xbd a pair",
+    b"\x01\x1b[31m\x7f\xc2\x85\r\n",
+    b"\xe2\x80\xa8",
+)
+
+
+def test_texts_that_are_none_are_planned_archived_and_brought_back(
+    synapse: Program, demo: str, store: FalkorStore, falkordb_uri: str, tmp_path: Path
+) -> None:
+    options = ("--group-id", demo, "--now", "2031-01-01T00:00:00Z")
+    file = tmp_path / "plan.json"
+    facts = store.read_graph(demo).facts.uuid
+    for place, fact in enumerate(facts):
+        query = b"MATCH ()-[e:RELATES_TO {uuid: '%b'}]->() SET e.fact = e.fact + '%b'"
+        values = fact.encode(), STRANGE[place % len(STRANGE)]
+        store._connection.execute_command("GRAPH.QUERY", demo, query % values)
+    before = canonical_dump(falkordb_uri, demo)
+    assert synapse("plan", "--prune", "-o", str(file), *options).code == 0
+    changes = json.loads(file.read_text(encoding="utf-8"))["changes"]
+    assert len(file.read_text(encoding="utf-8").splitlines()) == len(changes) + 3
+    looked = synapse("prune", *options)
+    done = synapse("apply", str(file), *options[2:], "--json")
+    assert (looked.code, done.code) == (0, 0) and done.summary["archived"] >= len(STRANGE)
+    listed = synapse("archive", "list", "--group-id", demo)
+    assert listed.code == 0 and "\\udcff" in listed.out and "\\x1b[31m" in listed.out
+    assert all(c.isprintable() or c == "\n" for c in listed.out + looked.out)
+    for memory in store.read_archive(demo):
+        assert synapse("archive", "show", memory.uuid, "--group-id", demo).code == 0
+    assert synapse("undo", done.summary["run_id"], "--group-id", demo).code == 0
+    assert canonical_dump(falkordb_uri, demo) == before

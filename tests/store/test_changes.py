@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from synapse.errors import LockBusy, SafetyCap, UsageError
+from synapse.errors import LockBusy, SafetyCap, StoreError, UsageError
 from synapse.hippocampus.applier import Applied, Job
 from synapse.hippocampus.changes import GraphChanges, Undone
 from synapse.hippocampus.config import ContradictionConfig, HippocampusConfig
@@ -399,3 +399,24 @@ def test_two_runs_that_archive_a_fact_and_its_end_are_undone_in_either_order(
     again = hands.undo("end", by="second").applied
     assert not again.done and not again.left
     assert digests(hands, before) == before
+
+
+def test_of_the_journal_only_what_is_needed_is_understood(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long_ago = {"run_id": "old", "now_s": 1.0, "changes": 5}
+    assert hands.store.acquire_lock(hands.graph, "mine", 60.0)
+    hands.store.append_journal(hands.graph, "old", long_ago, "mine")
+    hands.store.release_lock(hands.graph, "mine")
+    plan = hands.plan()
+    reads: list[str] = []
+    read = hands.store.read_journal
+    monkeypatch.setattr(
+        hands.store, "read_journal", lambda graph: (reads.append(graph), read(graph))[1]
+    )
+    assert hands.apply(plan).done == OLD
+    assert hands.undo().applied.done == OLD
+    assert reads == [hands.graph] * 2
+    assert [past.entry.run_id for past in hands.changes.runs(1)] == ["undo"]
+    with pytest.raises(StoreError, match="'old' cannot be understood"):
+        hands.changes.runs()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synapse.errors import UsageError
@@ -39,6 +39,17 @@ def test_comes_back_as_it_was_with_one_line_for_each_change() -> None:
     assert [json.loads(line.rstrip(","))["memory"] for line in lines[2:-1]] == ["f1", "e1"]
     assert json.loads(lines[2].rstrip(","))["was"] == {"invalid_at": None, "expired_at": None}
     assert json.loads(text)["id"] == PLAN.id
+
+
+@given(st.text(st.characters(), max_size=9))
+@example("\udcff\udcfe no UTF-8, \ud83d half a pair")
+@example("\x00\x01\x1b[31m\x7f\x85\r\n\u2028\u202e")
+def test_any_text_is_written_on_one_line_and_read_again(text: str) -> None:
+    changes = (CHANGE.model_copy(update={"text": text, "by_text": text, "reason": text}),)
+    plan = PLAN.model_copy(update={"changes": changes})
+    written = plan.dumps()
+    assert MemoryPlan.loads(written.encode().decode()).dumps() == written
+    assert len(written.splitlines()) == 4 and written.replace("\n", "").isprintable()
 
 
 def test_the_same_content_has_the_same_name() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeVar
 
-from synapse.errors import StoreError, StoreUnreachable
+from synapse.errors import StoreError, StoreUnreachable, SynapseError
 
 T = TypeVar("T")
 _LOG = logging.getLogger("synapse")
@@ -79,6 +79,9 @@ class Aside:
             self._in_a_row[lane.name] += 1
             if self._in_a_row[lane.name] >= _FAILURES_IN_A_ROW_MAX_COUNT:
                 self._rests_until_s[lane.name] = self._clock() + _REST_S
+            raise
+        except SynapseError:  # it does answer
+            self._in_a_row[lane.name] = 0
             raise
         self._in_a_row[lane.name] = 0
         return done

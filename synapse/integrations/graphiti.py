@@ -14,7 +14,7 @@ itself fails, the caller's ingestion or search goes on; the failure is logged on
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import perf_counter
@@ -29,20 +29,15 @@ from synapse.hippocampus.consolidation import ConsolidationEngine, Outcome, Run
 from synapse.hippocampus.explanation import Explanation, find_memory
 from synapse.hippocampus.explanation import explain as explained
 from synapse.hippocampus.gate import QuestionGate, Turn
-from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
 from synapse.hippocampus.scope import Scope
-from synapse.integrations.aside import OBSERVING, TELLING, WORKING, Aside
-from synapse.integrations.belief import Belief, Believer, Statement
+from synapse.integrations.aside import TELLING, WORKING, Aside
+from synapse.integrations.belief import Belief
+from synapse.integrations.believing import Beliefs
 from synapse.integrations.briefing import Briefer
-from synapse.integrations.graph_names import argument, graph_of, refuse_group, server_uri
-from synapse.integrations.ingestion import (
-    Ingested,
-    Noticed,
-    episodes_of,
-    ingested,
-    with_surprises,
-)
+from synapse.integrations.graph_names import argument, graph_of, server_uri
+from synapse.integrations.ingestion import Noticed
+from synapse.integrations.listening import Listener
 from synapse.integrations.moments import seconds_of
 from synapse.integrations.observation import Observer
 from synapse.integrations.recall import RecalledFacts, RecalledResults
@@ -91,9 +86,10 @@ class Hippocampus:
         self._clock = clock
         self._store = open_store(uri or server_uri(graphiti.driver))
         self.recaller = Recaller(graphiti, self._store, self.config, clock, self.aside)
-        self._observer = Observer(self._store, PredictionErrorDetector(self.config.contradictions))
         self._relations = RelationMemory(self._store, self.config.relations, clock)
-        self._believer = Believer(self._store)
+        observer = Observer(self._store, PredictionErrorDetector(self.config.contradictions))
+        self._listener = Listener(graphiti, observer, self._relations, self.aside, clock)
+        self._beliefs = Beliefs(graphiti, self._store, self._relations, self.aside, clock)
         self._briefer = Briefer(self._store, self.config)
         self._gate = QuestionGate()
 
@@ -109,17 +105,17 @@ class Hippocampus:
         """``Graphiti.add_episode``; its result, with what was noticed as ``surprises``."""
         group_id = argument(self.graphiti.add_episode, "group_id", args, options)
         result = await self.graphiti.add_episode(*args, **options)
-        return await self._observed(result, graph_of(self.graphiti.driver, group_id))
+        return await self._listener.observed(result, graph_of(self.graphiti.driver, group_id))
 
     async def add_episode_bulk(self, *args: Any, **options: Any) -> Any:
         """``Graphiti.add_episode_bulk``; its result, with what was noticed as ``surprises``."""
         group_id = argument(self.graphiti.add_episode_bulk, "group_id", args, options)
         result = await self.graphiti.add_episode_bulk(*args, **options)
-        return await self._observed(result, graph_of(self.graphiti.driver, group_id))
+        return await self._listener.observed(result, graph_of(self.graphiti.driver, group_id))
 
     async def add_triplet(self, *args: Any, **options: Any) -> Any:
         """``Graphiti.add_triplet``; its result, with what was noticed as ``surprises``."""
-        return await self._observed(await self.graphiti.add_triplet(*args, **options))
+        return await self._listener.observed(await self.graphiti.add_triplet(*args, **options))
 
     async def observe(self, result: Any) -> list[Noticed]:
         """What a result of Graphiti's means for what was known; recorded once, told each time.
@@ -128,7 +124,7 @@ class Hippocampus:
             result: what ``add_episode``, ``add_episode_bulk`` or ``add_triplet`` has returned;
                 of anything else nothing is noticed, and that is counted as a failure.
         """
-        return await self._noticed(result)
+        return await self._listener.noticed(result)
 
     async def search(self, query: str, *args: Any, **options: Any) -> RecalledFacts:
         """``Graphiti.search``, by relevance and strength; see :meth:`Recaller.search`."""
@@ -180,26 +176,9 @@ class Hippocampus:
                 no such groups.
             StoreError: it could not be written.
         """
-        refuse_what_is_no_text(
-            subject=subject, relation=relation, object=object, fact="" if fact is None else fact
+        return await self._beliefs.believe(
+            subject, relation, object, fact=fact, valid_at=valid_at, group_id=group_id
         )
-        refuse_group(self.graphiti.driver, group_id)
-        graph, now_s = graph_of(self.graphiti.driver, group_id), self._clock()
-        subject, relation, object = subject.strip(), relation.strip(), object.strip()
-        words = " ".join(split_name(relation)) or relation
-        text = (fact or "").strip() or f"{subject} {words} {object}"
-        since_s = now_s if valid_at is None else seconds_of(valid_at, "valid_at")
-        said = Statement(subject, relation, object, text, since_s)
-        group = self.graphiti.driver.default_group_id if group_id is None else group_id
-
-        def believe() -> Belief:
-            relations = self._relations.of(graph)
-            self._relations.tell(graph, 1)
-            return self._believer.believe(graph, str(group), said, relations, now_s)
-
-        belief = await self.aside.run(WORKING, believe)
-        await self._embed(graph, belief, text)
-        return belief
 
     async def context(
         self, about: str, *, group_id: str | None = None, max_tokens: int = 1_000,
@@ -302,52 +281,6 @@ class Hippocampus:
             return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only, whose)
 
         return await self.aside.run(TELLING, brief) if subjects else ""
-
-    async def _observed(self, result: Any, graph: str | None = None) -> Any:
-        return with_surprises(result, await self._noticed(result, graph))
-
-    async def _noticed(self, result: Any, graph: str | None = None) -> list[Noticed]:
-        try:
-            what = ingested(result)
-            if self.aside.skips(OBSERVING):
-                return []
-            graph = graph or self._graph_of_result(result)
-            return await self.aside.run(OBSERVING, self._notice, graph, what)
-        except Exception as error:  # noqa: BLE001  Graphiti has written: its caller must not fail
-            self.aside.note_failure(error)
-            return []
-
-    def _graph_of_result(self, result: Any) -> str:
-        """A triplet is written into the driver's graph, whatever its group, and so is whatever
-        was told without a group."""
-        group_id = next((episode.group_id for episode in episodes_of(result)), None)
-        driver = self.graphiti.driver
-        return graph_of(driver, None if group_id == driver.default_group_id else group_id)
-
-    def _notice(self, graph: str, what: Ingested) -> list[Noticed]:
-        self._relations.tell(graph, what.new_count)
-        return self._observer.observe(graph, what, self._relations.of(graph), self._clock())
-
-    async def _embed(self, graph: str, belief: Belief, text: str) -> None:
-        """Embeddings of what is new; without them Graphiti still finds it by its words."""
-        try:
-            if belief.outcome == "confirmed":
-                return
-            names = [name for _, name in belief.new_entities]
-            vectors = await self._vectors([*names, text])
-            entities = {
-                uuid: vector
-                for (uuid, _), vector in zip(belief.new_entities, vectors, strict=False)
-            }
-            await self.aside.run(WORKING, self._store.write_embeddings, graph, "entity", entities)
-            await self.aside.run(
-                WORKING, self._store.write_embeddings, graph, "fact", {belief.fact: vectors[-1]}
-            )
-        except Exception as error:  # noqa: BLE001  the belief stands without its embedding
-            self.aside.note_failure(error)
-
-    async def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        return list(await self.graphiti.embedder.create_batch(list(texts)))
 
     def _engine(self) -> ConsolidationEngine:
         return ConsolidationEngine(self._store, self.config, perf_counter)

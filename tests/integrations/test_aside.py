@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("graphiti_core")
 
 from synapse.errors import StoreError, StoreUnreachable
+from synapse.integrations import listening
 from synapse.integrations.aside import OBSERVING, SEARCHING, TELLING, WORKING, Aside, Lane
 from synapse.integrations.graphiti import Hippocampus
 from tests.integrations.test_hippocampus import beside, day, run
@@ -69,7 +70,8 @@ def test_after_three_failures_in_a_row_a_lane_rests_for_half_a_minute():
 
 def test_a_store_that_answers_with_a_refusal_is_no_reason_to_rest():
     with closing(Aside()) as aside:
-        run(fail(aside, OBSERVING, refusal, 5))
+        for work in (refusal, no_answer, no_answer, refusal, no_answer, no_answer):
+            run(fail(aside, OBSERVING, work))
         assert not aside.skips(OBSERVING)
 
 
@@ -147,3 +149,39 @@ def test_a_store_that_hangs_is_left_alone_for_a_while(
     assert failures == {"StoreUnreachable": 3}
     assert skipped_count == status["skipped"] == 3
     assert (status["recalls"], status["lost_recalls"]) == (6, 0)
+
+
+def test_episodes_go_on_while_a_store_hangs_and_are_observed_again_later(
+    falkordb_uri, graph_name, new_server, short_folder, monkeypatch
+):
+    monkeypatch.setattr(listening, "OBSERVING", Lane(OBSERVING.name, OBSERVING.threads_count, 0.2))
+    server, now_s = new_server(short_folder / "own"), 0.0
+
+    async def story():
+        nonlocal now_s
+        async with graphiti_world(falkordb_uri, graph_name) as world:
+            hippocampus = Hippocampus(world.graphiti, uri=server.uri)
+            hippocampus.aside._clock = lambda: now_s
+            world.graphiti, results = hippocampus, []
+            os.kill(server.pid, signal.SIGSTOP)
+            try:
+                for number in range(5):
+                    fact = Fact("Ann", "VISITS", f"City {number}", f"Ann visits City {number}")
+                    results.append(await world.episode(f"{fact.text}.", day(number), [fact]))
+            finally:
+                os.kill(server.pid, signal.SIGCONT)
+            failures, skipped_count = (
+                dict(hippocampus.aside.failures),
+                hippocampus.aside.skipped_count,
+            )
+            resting = hippocampus.aside.skips(OBSERVING)
+            now_s = 31.0
+            await hippocampus.observe(results[0])
+            is_over = not hippocampus.aside.skips(OBSERVING)
+            await hippocampus.close()
+            return results, failures, skipped_count, resting, is_over
+
+    results, failures, skipped_count, resting, is_over = run(story())
+    assert [(len(result.edges), result.surprises) for result in results] == [(1, [])] * 5
+    assert (failures, skipped_count) == ({"StoreUnreachable": 3}, 2)
+    assert resting and is_over

@@ -215,7 +215,9 @@ def test_a_result_with_surprises_can_be_copied_and_pickled(falkordb_uri, graph_n
                 ann, oslo = [await world.entity(name) for name in ("Ann", "Oslo")]
                 return await world.triplet(ann, lives("Oslo", valid_at=day(0)), oslo)
             result = await world.episode("Ann lives in Oslo.", day(0), [lives("Oslo")])
-            return await hippocampus._observed(bulk_of(result)) if kind == "bulk" else result
+            return (
+                await hippocampus._listener.observed(bulk_of(result)) if kind == "bulk" else result
+            )
 
     result = run(story())
     assert [n.kind for n in result.surprises] == ["novel"]

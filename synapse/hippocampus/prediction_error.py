@@ -7,16 +7,18 @@ something unknown is *novel*, one that the rules of contradiction set against a 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
 
 from synapse.hippocampus.config import ContradictionConfig
 from synapse.hippocampus.contradiction import ContradictionDetector
 from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.lexicon.english_changes import LANGUAGES
-from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.wording import Wording
 
@@ -111,25 +113,33 @@ class _Values:
 
     def __init__(self, known: GraphSnapshot, relations: RelationTable | None) -> None:
         facts = known.facts
-        # A name that the table lacks is a property of its own.
-        code_of: dict[str, int | str] = {name: name for name in facts.relation}
+        code_of = {name: number for number, name in enumerate(dict.fromkeys(facts.relation))}
         if relations is not None:
-            named = zip(code_of, relations.codes(list(code_of)).tolist(), strict=True)
-            code_of |= {name: code for name, code in named if code >= 0}
-        properties = map(code_of.__getitem__, facts.relation)
-        ends = facts.source.tolist(), facts.target.tolist()
-        self._said = list(zip(ends[0], properties, ends[1], strict=True))
-        self._times_said = Counter(self._said)
-        self._values_count = Counter((source, name) for source, name, _ in self._said)
+            # A name that the table lacks is a property of its own.
+            codes = relations.codes(list(code_of)).tolist()
+            code_of = {
+                name: code if code >= 0 else len(relations.relations) + number
+                for (name, number), code in zip(code_of.items(), codes, strict=True)
+            }
+        code = np.fromiter(map(code_of.__getitem__, facts.relation), np.int64, len(facts))
+        slot = facts.source * (int(code.max(initial=0)) + 1) + code
+        slot, self._values_count = _numbered(slot)
+        _, self._same_count = _numbered(slot * len(known.entities) + facts.target)
+        self._is_loop = facts.source == facts.target
 
     def beside(self, fact: int) -> tuple[bool, int]:
         """Whether another fact says the same, and how many give the property other values."""
-        source, name, target = said = self._said[fact]
-        others_count = self._values_count[source, name] - 1
-        if source == target:
+        others_count = int(self._values_count[fact]) - 1
+        if self._is_loop[fact]:
             return False, others_count
-        same_count = self._times_said[said] - 1
+        same_count = int(self._same_count[fact]) - 1
         return same_count > 0, others_count - same_count
+
+
+def _numbered(values: Ints) -> tuple[Ints, Ints]:
+    """The number of each value, and how often it occurs."""
+    _, number, count = np.unique(values, return_inverse=True, return_counts=True)
+    return number, count[number]
 
 
 def contradiction_surprise(confidence: float, support_count: int) -> float:

@@ -56,8 +56,9 @@ class Timeline:
         expired_s = _readable(facts.expired_at_s)
         end_s = _first_known(_readable(facts.invalid_at_s), expired_s)
         relation, names = relation_codes(facts.relation)
-        housekeeping = [code for code, name in enumerate(names) if name == DUPLICATE_RELATION]
-        has_begun = (start_s <= now_s) & ~np.isin(relation, housekeeping)
+        has_begun = start_s <= now_s
+        if DUPLICATE_RELATION in names:
+            has_begun &= relation != names.index(DUPLICATE_RELATION)
         return cls(
             start_s=start_s,
             created_s=created_s,

@@ -196,7 +196,8 @@ def fold_name(name: str) -> str:
     >>> fold_name(" Berlin,  Germany ")
     'berlin germany'
     """
-    return name.casefold() if name.isalnum() else " ".join(_words(name))
+    plain = name.replace(" ", "").isalnum()
+    return " ".join(name.casefold().split() if plain else _words(name))
 
 
 @lru_cache(CACHED_COUNT)

@@ -79,7 +79,9 @@ def _may_concern(graph: GraphReading, ended: Ints, about: Ints, tolerance_s: flo
     start_s, end_s = np.sort(graph.time.start_s[about]), graph.time.end_s[ended]
     far_s = tolerance_s + 1.0  # sums are rounded
     first, last = (np.searchsorted(start_s, end_s + sign * far_s) for sign in (-1.0, 1.0))
-    return (first < last) | np.isin(ended, about)
+    is_among = np.zeros(len(graph.time.end_s), np.bool_)
+    is_among[about] = True
+    return (first < last) | is_among[ended]
 
 
 def _causes(

@@ -94,7 +94,8 @@ class _Slots:
         self._graph, self._rule = graph, rule
         self._moods = graph.moods(rows)
         left_out = [row for row, mood in self._moods.items() if not _takes_part(mood)]
-        rows = rows[~np.isin(rows, np.array(left_out, np.int64))]
+        if left_out:
+            rows = rows[~np.isin(rows, left_out)]
         slot = _slot(graph, rows)
         if rule == OTHER_STATE:
             kinds = [graph.state_of(graph.target_name(row)) for row in rows.tolist()]

@@ -172,6 +172,8 @@ def _sayings(
     owner = several[support.row_numbers()]
     when_s = time.episode_s[support.values]
     later = (support.values != time.first_episode[row[owner]]) & (when_s > time.start_s[row[owner]])
+    if not later.any():
+        return entry, time.start_s[row]
     owner, episode, when_s = owner[later], support.values[later], when_s[later]
     width = len(snapshot.episodes) + 1
     brings = group * width + time.first_episode[row]

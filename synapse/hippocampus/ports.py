@@ -169,6 +169,8 @@ class MemoryStore(Protocol):
     ) -> GraphSnapshot:
         """The facts that start at some entities, in milliseconds; see ``store.neighbourhood``.
 
+        The summaries of entities are left empty.
+
         Args:
             graph: name of the graph.
             subjects: uuids of the entities.

@@ -260,7 +260,11 @@ class InMemoryStore:
         return snapshot_of(
             graph,
             Items(
-                {u: e for u, e in kept.entities.items() if u in ends or u in subjects},
+                {
+                    u: {**e, "summary": ""}
+                    for u, e in kept.entities.items()
+                    if u in ends or u in subjects
+                },
                 facts,
                 {u: e for u, e in kept.episodes.items() if u in support},
             ),

@@ -1,7 +1,7 @@
 """A few entities and their facts, read in milliseconds: what one episode can be compared with.
 
-The tables are those of the whole-graph reader, so one fact reads the same either way. Nodes are
-found by index or by id, never by a scan.
+The tables are those of the whole-graph reader, so one fact reads the same either way; only the
+summaries of entities are left out. Nodes are found by index or by id, never by a scan.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.wire import Ask, held_wire
 
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
+_ENDS = replace(ENTITIES, texts=("a.name", "''"))
+"""Summaries are long, and no statement is compared with them."""
 _HUB_FACTS_COUNT = 20
 """Of an entity with more facts only those are read that can bear on the ones in question."""
 
@@ -79,7 +81,7 @@ class _Reading:
     def tables(
         self, wanted: Sequence[str], matters: Mapping[str, Collection[str]]
     ) -> list[Collector]:
-        tables = [Collector(t, digested=False) for t in (FACTS, MENTIONS, ENTITIES, EPISODES)]
+        tables = [Collector(t, digested=False) for t in (FACTS, MENTIONS, _ENDS, EPISODES)]
         facts, _, entities, episodes = tables
         told = self._part(_of_subjects(wanted, matters), _do_nothing)
         sources, targets = told.ids
@@ -91,7 +93,7 @@ class _Reading:
         # Numbered from zero, since what is made of them is as long as the greatest number.
         told = replace(told, ids=[np.searchsorted(ends, each) for each in (sources, targets)])
         known = self._part(
-            _Question(ENTITIES, "WITH r AS i ", "ID(a) = i", ids), lambda: facts.add(told)
+            _Question(_ENDS, "WITH r AS i ", "ID(a) = i", ids), lambda: facts.add(told)
         )
         known = replace(known, ids=[np.searchsorted(ends, known.ids[0])])
         support = list(map(literal, sorted(filter(None, facts.vocabulary()))))

@@ -132,6 +132,21 @@ class AssertionWords:
     """Prepositions that put a value beside the subject: *works with*."""
 
     @cached_property
+    def forms(self) -> frozenset[str]:
+        """Forms of *be* and *have*."""
+        return self.present | self.past
+
+    @cached_property
+    def occasional(self) -> frozenset[str]:
+        """Words that in front of a statement only tell when and where."""
+        return self.occasions | self.news | self.determiners | self.adverbs | self.prepositions
+
+    @cached_property
+    def light(self) -> frozenset[str]:
+        """Words that may stand anywhere."""
+        return self.determiners | self.prepositions | self.adverbs | self.adjectives
+
+    @cached_property
     def openers(self) -> frozenset[str]:
         """Words after which, at the end of a sentence, something else is told."""
         return self.because | self.beside | self.acting_as | self.from_then | self.clauses

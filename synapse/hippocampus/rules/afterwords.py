@@ -64,7 +64,8 @@ def _is_role(token: Token, known: Vocabulary) -> bool:
 def _is_known(token: Token, known: Vocabulary) -> bool:
     w = known.words
     return (
-        token.word in known.light | w.occasions | w.joins | w.fields | w.indefinite
+        any(token.word in some for some in (known.light, w.occasions, w.joins, w.fields))
+        or token.word in w.indefinite
         or token.stem in known.evidence
         or not token.is_word
         or any(map(str.isdigit, token.word))

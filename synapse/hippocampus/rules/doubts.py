@@ -158,6 +158,7 @@ def _is_clear(sign: str, told: list[Token], words: AssertionWords) -> bool:
 
 def _is_of_times(token: Token, words: AssertionWords) -> bool:
     return (
-        token.word in words.occasions | words.determiners | words.adverbs | words.onward
+        token.word in words.occasions or token.word in words.determiners
+        or token.word in words.adverbs or token.word in words.onward
         or any(map(str.isdigit, token.word))
     )  # fmt: skip

@@ -57,9 +57,13 @@ class EndingReader:
         self._occupations = frozenset(map(stem, words.occupations))
         self._nouns = assertions.nouns
         self._occasions = frozenset(map(stem, words.occasions | words.reasons | {"end"}))
-        self._light = words.determiners | words.prepositions | words.adverbs | words.adjectives
+        self._light = words.light
         self._closings = compiled(words.closings)
-        self.helping_forms = words.present | words.past | words.helping
+        self.helping_forms = words.forms | words.helping
+        self._weak = _MARKS | self._light | self.helping_forms
+        self._known = (self._weak | words.occasions | words.joins | {","}) - words.relatives
+        self._own = self._weak | words.pronouns | {"away"}
+        self._joints = words.joins | {",", ";", "("}
         self.cue_grade = lru_cache(CACHED_COUNT)(self._cue_grade)
 
     def _cue_grade(self, masked: str, cue: Cue, relation: str) -> Grade:
@@ -116,7 +120,7 @@ class EndingReader:
 
     def is_light(self, word: str) -> bool:
         """Whether a word says little about what ends: an article, a preposition, a form of *be*."""
-        return word in self._light | self.helping_forms or word in ("s", "o", "x")
+        return word in self._light or word in self.helping_forms or word in ("s", "o", "x")
 
     def speaks_of(self, word: str, relation: str) -> bool:
         """Whether a word speaks of a relation."""
@@ -129,7 +133,7 @@ class EndingReader:
         if not said:
             return "plainly"
         said = said[self._own_phrase_count(said, relation) :]
-        if said[0].word not in _MARKS | self._words.pronouns:
+        if said[0].word not in _MARKS and said[0].word not in self._words.pronouns:
             does_it_to_subject = SUBJECT in (t.word for t in phrase) and len(said) == 1
             return "plainly" if does_it_to_subject else self._of_others(said, evidence)
         owned = False
@@ -157,12 +161,13 @@ class EndingReader:
     def _lead_count(self, clause: Sequence[Token]) -> int:
         """How many words in front only tell when and where."""
         w = self._words
-        opening = w.occasions | w.news | w.determiners | w.adverbs | w.prepositions
         place = 0
         while place < len(clause):
             word = clause[place].word
             led = place > 0 and clause[place - 1].word in w.prepositions
-            if not (word in opening or (not word[0].isalpha() and (word not in _MARKS or led))):
+            if not (
+                word in w.occasional or (not word[0].isalpha() and (word not in _MARKS or led))
+            ):
                 break
             place += 1
         return place
@@ -174,19 +179,21 @@ class EndingReader:
         ) else "perhaps"  # fmt: skip
 
     def _is_known(self, token: Token, evidence: frozenset[str]) -> bool:
-        w = self._words
-        return (
-            token.word in _MARKS | self._light | self.helping_forms | w.occasions | w.joins | {","}
-            or token.stem in evidence | self._begins | self._nouns
+        if token.word in self._known:
+            return True
+        return token.word not in self._words.relatives and (
+            token.stem in evidence
+            or token.stem in self._begins
+            or token.stem in self._nouns
             or any(map(str.isdigit, token.word))
-        ) and token.word not in w.relatives
+        )
 
     def _is_own(self, token: Token, evidence: frozenset[str]) -> bool:
         """Whether a word can stand where the subject, or its property, is what changes."""
-        w = self._words
+        is_noun = token.stem in evidence and token.stem in self._nouns
         return (
-            token.word in _MARKS | self._light | self.helping_forms | w.pronouns | {"away"}
-            or (token.stem in evidence & self._nouns and not is_plural(token.word))
+            token.word in self._own
+            or (is_noun and not is_plural(token.word))
             or any(map(str.isdigit, token.word))
         )
 
@@ -208,7 +215,8 @@ class EndingReader:
     def _goes_on(self, rest: Sequence[Token]) -> bool:
         """Whether what follows another clause is of its own, and not about the same change."""
         w = self._words
-        told = list(dropwhile(lambda t: t.word in w.joins | w.adverbs | {","}, rest))
+        goes_on = w.joins | w.adverbs | {","}
+        told = list(dropwhile(lambda t: t.word in goes_on, rest))
         if not told or is_agreement(told, w) or told[0].word in w.endings_openers:
             return True
         first, joined = told[0], len(told) < len(rest)
@@ -216,7 +224,7 @@ class EndingReader:
         return not (
             (first.is_name and first.word not in w.occasions)
             or first.word in hangs
-            or any(t.word in _MARKS | w.failing or t.stem in self._changes for t in told)
+            or any(t.word in _MARKS or t.word in w.failing or t.stem in self._changes for t in told)
         )
 
     def _begins_anew(self, told: Sequence[Token], evidence: frozenset[str]) -> bool:
@@ -225,12 +233,14 @@ class EndingReader:
         words = [token.word for token in told]
         if words.count(TARGET) != 1 or ENDED in words or SUBJECT in words:
             return False
-        verb = next((t for t in told if t.word not in w.adverbs | w.present), None)
+        verb = next((t for t in told if not (t.word in w.adverbs or t.word in w.present)), None)
         between, after = told[: words.index(TARGET)], told[words.index(TARGET) + 1 :]
         return (
             verb is not None
-            and verb.stem in evidence | self._begins
-            and all(t.word in self._light | w.present or t.stem == verb.stem for t in between)
+            and (verb.stem in evidence or verb.stem in self._begins)
+            and all(
+                t.word in self._light or t.word in w.present or t.stem == verb.stem for t in between
+            )
             and all(t.word in w.occasions or t.word == "." for t in after)
         )
 
@@ -239,13 +249,16 @@ class EndingReader:
         w = self._words
         words = [token.word for token in rest]
         named = min((words.index(mark) for mark in _MARKS if mark in words), default=0)
-        if any(t.stem in self._nouns - evidence - self._occupations for t in rest[:named]):
+        if any(
+            t.stem in self._nouns and not (t.stem in evidence or t.stem in self._occupations)
+            for t in rest[:named]
+        ):
             return "perhaps"  # "left the building of ⟨o⟩"
         for place, token in enumerate(rest):
             following = rest[place + 1] if place + 1 < len(rest) else None
             if token.word in w.endings_openers or is_agreement(rest[place:], w):
                 return "plainly"
-            if token.word in w.joins | {",", ";", "("}:
+            if token.word in self._joints:
                 more = rest[place + 1 :]
                 goes_on = self._goes_on(more) or (
                     token.word in w.joins and place > named and self._begins_anew(more, evidence)
@@ -259,6 +272,7 @@ class EndingReader:
                 return "perhaps"
             if token.word not in "!.?" and not self._is_known(token, evidence):
                 return "perhaps"
-            if place > named and token.stem in self._nouns - evidence - self._occasions:
+            is_other = token.stem in self._nouns and token.stem not in evidence
+            if place > named and is_other and token.stem not in self._occasions:
                 return "perhaps"  # "in the staging environment"
         return "plainly"

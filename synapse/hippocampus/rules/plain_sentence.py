@@ -123,7 +123,7 @@ class PlainSentence:
     def _noun_phrase(self, lead: list[Token]) -> list[Token]:
         """What stands in front: nothing but dates, or a noun and *of*."""
         w = self._words
-        occasional = w.occasions | w.news | w.determiners | w.adverbs | w.prepositions
+        occasional = w.occasional
         if all(t.word in occasional or not t.word.isalpha() for t in lead):
             return []
         if any(map(self._is_other, lead)):
@@ -142,7 +142,7 @@ class PlainSentence:
 
     def _owned(self, between: list[Token]) -> tuple[list[Token], list[Token]]:
         """The noun that ⟨s⟩ owns, and what follows it from the last form of *be* on."""
-        forms = self._words.present | self._words.past
+        forms = self._words.forms
         places = [i for i, t in enumerate(between) if t.word in forms and t.word != POSSESSIVE]
         if any(map(self._is_other, between)):
             raise _Other(self._other)
@@ -152,7 +152,9 @@ class PlainSentence:
                 raise _Other("perhaps")
             places = verbs[:1]
         place = places[-1]
-        while place and between[place - 1].word in self._words.adverbs | forms:
+        while place and (
+            between[place - 1].word in self._words.adverbs or between[place - 1].word in forms
+        ):
             place -= 1
         if self._known.narrows_itself(between[:place]):
             raise _Other("perhaps")
@@ -179,7 +181,8 @@ class PlainSentence:
             if token.word in self._words.relatives | self._words.joins | self._words.pronouns:
                 raise _Other("perhaps")
             self._unknown.append(token.stem)
-            if following and following.stem in self._known.own | self._known.nouns:
+            known = self._known
+            if following and (following.stem in known.own or following.stem in known.nouns):
                 self._kinds.append(token.stem)
 
     def _last_clause(self, between: list[Token]) -> list[Token]:
@@ -189,7 +192,7 @@ class PlainSentence:
             if between[place].word in w.joins:
                 before, after = between[:place], between[place + 1 :]
                 verb = next((t for t in after if t.word not in w.adverbs), after[0])
-                goes_on = verb.stem in self._evidence | self._begins
+                goes_on = verb.stem in self._evidence or verb.stem in self._begins
                 if goes_on and not any(
                     t.is_name or not t.is_word or t.word in w.relatives or self._is_other(t)
                     for t in before
@@ -253,7 +256,7 @@ class PlainSentence:
             raise _Other("perhaps")
         for place, token in enumerate(tail):
             following = tail[place + 1] if place + 1 < len(tail) else None
-            if token.word in w.openers | w.joins | _OPENERS:
+            if token.word in w.openers or token.word in w.joins or token.word in _OPENERS:
                 if not leave_it(tail[place:], self._known):
                     raise _Other("perhaps")
                 return

@@ -35,14 +35,13 @@ class VerbGroup:
     @classmethod
     def of(cls, told: Sequence[Token], words: AssertionWords) -> VerbGroup:
         """The verb group at the beginning of some words."""
-        helping = words.present | words.past | words.adverbs | {POSSESSIVE}
-        forms = [token.word for token in takewhile(lambda token: token.word in helping, told)]
+        forms = [token.word for token in takewhile(lambda token: _helps(token, words), told)]
         return cls(words, frozenset(forms), told[len(forms) :])
 
     @property
     def is_helped(self) -> bool:
         """Whether a form of *be* or *have* stands before the verb."""
-        return bool(self.forms & (self.words.present | self.words.past))
+        return bool(self.forms & self.words.forms)
 
     @property
     def is_past(self) -> bool:
@@ -93,3 +92,7 @@ class VerbGroup:
         was = self.is_past and head.stem not in known.begins  # "was based in"
         is_at_it = going_on and head.stem not in known.own  # "is running for"
         return "perhaps" if was or is_at_it else "plainly"
+
+
+def _helps(token: Token, words: AssertionWords) -> bool:
+    return token.word in words.forms or token.word in words.adverbs or token.word == POSSESSIVE

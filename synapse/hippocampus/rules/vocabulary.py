@@ -40,11 +40,10 @@ class Vocabulary:
         """Verbs that begin a value."""
         return frozenset(map(stem, self.words.begins))
 
-    @cached_property
+    @property
     def light(self) -> frozenset[str]:
         """Words, not stems, that may stand anywhere."""
-        w = self.words
-        return w.determiners | w.prepositions | w.adverbs | w.adjectives
+        return self.words.light
 
     @cached_property
     def other_nouns(self) -> frozenset[str]:
@@ -75,7 +74,11 @@ class Vocabulary:
         Of posts many verbs give the value with any preposition: *was hired by*, *signed with*.
         """
         w = self.words
-        led = [token.word for token in complement if token.word in w.prepositions | w.apart]
+        led = [
+            token.word
+            for token in complement
+            if token.word in w.prepositions or token.word in w.apart
+        ]
         if not led:
             return False
         of_post = bool(self.occupations) and (passive or verb.stem in self.begins)
@@ -167,4 +170,6 @@ class Vocabulary:
     def narrows(self, token: Token) -> bool:
         """Whether a word behind the value tells where alone it holds: *in the region*."""
         w = self.words
-        return token.stem in self.other_nouns and token.word not in w.occasions | w.reasons
+        return token.stem in self.other_nouns and not (
+            token.word in w.occasions or token.word in w.reasons
+        )

@@ -81,7 +81,7 @@ def _slot(graph: GraphReading, rows: Ints) -> Ints:
 def _corrections(graph: GraphReading, rows: Ints) -> Ints:
     """Facts of slots in which somebody corrects something."""
     spoken, corrects = rows[graph.spoken.corrections[rows]], graph.reader.corrects
-    said = [row for row in spoken.tolist() if corrects.search(graph.masked(row))]
+    said = [row for row in spoken.tolist() if corrects(graph.masked(row))]
     if not said:
         return rows[:0]
     return rows[np.isin(_slot(graph, rows), _slot(graph, np.array(said)))]

@@ -119,7 +119,7 @@ class StatementReader:
         self.wording = wording
         self._asks, self._supposes = compiled(wording.asks), compiled(wording.supposes)
         self._adds, self._recalls = compiled(wording.adds), compiled(wording.recalls)
-        self.corrects, self._negates = compiled(wording.corrects), compiled(wording.negates)
+        self._corrects, self._negates = compiled(wording.corrects), compiled(wording.negates)
         self.definite = compiled(wording.definite)
         self._conditions = compiled(wording.conditions)
         self._kind_of = {word: kind for kind, words in wording.scopes for word in words}
@@ -129,6 +129,7 @@ class StatementReader:
         self._short_scopes = compiled("|".join(map(re.escape, sorted(short))))
         self._fixed = frozenset(map(stem, wording.fixed))
         self.mood = lru_cache(CACHED_COUNT)(self._mood)
+        self.corrects = lru_cache(CACHED_COUNT)(self._is_correction)
         self.is_plain = lru_cache(CACHED_COUNT)(self._is_plain)
         self.is_fixed = lru_cache(CACHED_COUNT)(self._is_fixed)
         self.beginnings = [(b, compiled(b.pattern)) for b in wording.beginnings]
@@ -158,6 +159,10 @@ class StatementReader:
         first = next((b for b, pattern in self.beginnings if pattern.search(words)), None)
         return first, any(map(words.__contains__, self.wording.beginning_needles))
 
+    def _is_correction(self, masked: str) -> bool:
+        """Whether a sentence corrects what was said before."""
+        return self._corrects.search(masked) is not None
+
     def _mood(self, masked: str, relation: str) -> Mood:
         name = " ".join(split_name(relation))
         match = _AFTER_SUBJECT.match(masked)
@@ -176,7 +181,7 @@ class StatementReader:
             adds=bool(self._adds.search(masked) or self._adds.begins(name)),
             recalls=bool(self._recalls.search(masked) or self._recalls.begins(name)),
             is_past=past,
-            corrects=bool(self.corrects.search(masked)),
+            corrects=self.corrects(masked),
             negates=bool(self._negates.search(masked) or self._negates.search(name)),
             scope=frozenset((self._kind_of[word], word) for word in words & self._kind_of.keys()),
             conditions=frozenset(self._conditions.findall(masked.casefold())),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from uuid import uuid4
 
 import typer
 
+from synapse.cli.changing import changing
 from synapse.cli.common import (
     AsJson,
     ConfigFile,
@@ -16,11 +16,6 @@ from synapse.cli.common import (
     MaxChanges,
     Now,
     Verbose,
-    free_graph,
-    moment,
-    opened_store,
-    read_settings,
-    wanted_run,
 )
 from synapse.cli.told import tell_applied
 from synapse.errors import UsageError
@@ -44,21 +39,11 @@ def apply(
     verbose: Verbose = False,
 ) -> int:
     """Do exactly what a plan says; what changed since it was made is left alone."""
-    from synapse.hippocampus.applier import Job
-    from synapse.hippocampus.changes import GraphChanges
-
-    plan, settings = _read(file), read_settings(config)
-    with opened_store(settings) as store:
-        named = plan.graph if graph is None else graph
-        run = wanted_run(store, settings, named, None, now_s=moment(now))
-        if not dry_run:
-            free_graph(store, named, lock_wait)
-        job = Job(
-            run.run_id, "apply", run.now_s, max_changes,
-            by_person=True, dry_run=dry_run, at_s=run.at_s,
-        )  # fmt: skip
-        changes = GraphChanges(store, run.scope, settings.hippocampus)
-        applied = changes.apply(plan, job, uuid4().hex)
+    plan = _read(file)
+    named = plan.graph if graph is None else graph
+    with changing(config, named, None, now, lock_wait_s=lock_wait, dry_run=dry_run) as opened:
+        job = opened.job("apply", max_changes=max_changes, by_person=True)
+        applied = opened.changes.apply(plan, job, opened.lock_token)
     was_applied = applied.earlier is not None and applied.earlier.is_settled
     if was_applied and not applied.done and not applied.left and not as_json:
         assert applied.earlier is not None

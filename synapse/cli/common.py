@@ -101,16 +101,19 @@ def wanted_runs(
     all_groups: bool,
     graph: str | None,
     group_id: str | None,
+    *,
+    also_gone: bool = False,
     **what: Any,
 ) -> list[Run]:
-    """One run for each graph that the options name."""
+    """One run for each graph that the options name; where asked for, also one that is gone."""
     from synapse.hippocampus.consolidation import Run
     from synapse.hippocampus.scope import Scope
 
     if all_groups:
         scopes = [Scope(name) for name in store.graphs()]
     else:
-        scopes = [_scope(store, graph, group_id, settings.connection.database)]
+        default = settings.connection.database
+        scopes = [_scope(store, graph, group_id, default, also_gone=also_gone)]
     at_s = present().timestamp()
     return [Run(scope, run_id=uuid4().hex, at_s=at_s, **what) for scope in scopes]
 

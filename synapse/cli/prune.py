@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from typing import Annotated
-from uuid import uuid4
 
 import typer
 
+from synapse.cli.changing import changing
 from synapse.cli.common import (
     AsJson,
     ConfigFile,
@@ -17,12 +17,7 @@ from synapse.cli.common import (
     MaxChanges,
     Now,
     Verbose,
-    free_graph,
     is_typed,
-    moment,
-    opened_store,
-    read_settings,
-    wanted_run,
 )
 from synapse.cli.plan import planned_for
 from synapse.cli.told import print_plan, tell_applied
@@ -42,26 +37,15 @@ def prune(
     verbose: Verbose = False,
 ) -> int:
     """List the faded memories that one run may archive, or archive them."""
-    from synapse.hippocampus.applier import Job
-    from synapse.hippocampus.changes import GraphChanges
-
-    settings = read_settings(config)
-    with opened_store(settings) as store:
-        run = wanted_run(
-            store, settings, graph, group_id,
-            now_s=moment(now), prune=True, max_changes=max_changes,
-        )  # fmt: skip
-        if apply:
-            free_graph(store, run.scope.graph, lock_wait)
-        planned = planned_for(store, settings, run)
+    with changing(
+        config, graph, group_id, now, lock_wait_s=lock_wait, dry_run=not apply,
+        prune=True, max_changes=max_changes,
+    ) as opened:  # fmt: skip
+        planned = planned_for(opened.store, opened.settings, opened.run)
         for warning in planned.warnings:
             print(warning, file=sys.stderr)
-        job = Job(
-            run.run_id, "prune --apply", run.now_s, max_changes,
-            by_person=is_typed(), dry_run=not apply, at_s=run.at_s,
-        )  # fmt: skip
-        changes = GraphChanges(store, run.scope, settings.hippocampus)
-        applied = changes.apply(planned.plan, job, uuid4().hex)
+        job = opened.job("prune --apply", max_changes=max_changes, by_person=is_typed())
+        applied = opened.changes.apply(planned.plan, job, opened.lock_token)
     if not apply and not as_json:
         print_plan(planned.plan.changes)
     tell_applied(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from typing import Annotated
-from uuid import uuid4
 
 import typer
 
 from synapse.cli.apply import DryRun
+from synapse.cli.changing import changing
 from synapse.cli.common import (
     AsJson,
     ConfigFile,
@@ -16,12 +16,6 @@ from synapse.cli.common import (
     LockWait,
     Now,
     Verbose,
-    archive_scope,
-    free_graph,
-    moment,
-    opened_store,
-    present,
-    read_settings,
 )
 from synapse.cli.told import tell_applied
 
@@ -40,17 +34,9 @@ def restore(
     verbose: Verbose = False,
 ) -> int:
     """Bring archived memories back exactly as they were, with the ends that facts need."""
-    from synapse.hippocampus.applier import Job
-    from synapse.hippocampus.changes import GraphChanges
-
-    settings = read_settings(config)
-    with opened_store(settings) as store:
-        scope = archive_scope(store, settings, graph, group_id)
-        if not dry_run:
-            free_graph(store, scope.graph, lock_wait)
-        at_s = present().timestamp()
-        job = Job(uuid4().hex, "restore", moment(now), dry_run=dry_run, at_s=at_s)
-        changes = GraphChanges(store, scope, settings.hippocampus)
-        applied = changes.restore(name, job, uuid4().hex)
+    with changing(
+        config, graph, group_id, now, lock_wait_s=lock_wait, dry_run=dry_run, also_gone=True
+    ) as opened:
+        applied = opened.changes.restore(name, opened.job("restore"), opened.lock_token)
     tell_applied(applied, dry_run=dry_run, as_json=as_json)
     return 0

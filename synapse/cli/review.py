@@ -57,7 +57,7 @@ def review(
         )
         found = Review(store, thoughts, room)
         if fact is not None and decision is not None:
-            cases = [found.decide(fact, decision, run.run_id, dry_run=dry_run)]
+            cases = [found.decide(fact, decision, run.run_id, dry_run=dry_run, at_s=run.at_s)]
             has_written = run.run_id in store.read_journal(run.scope.graph)
         else:
             cases = found.cases(decided_too=decided_too)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from typing import Annotated
-from uuid import uuid4
 
 import typer
 
 from synapse.cli.apply import DryRun
+from synapse.cli.changing import changing
 from synapse.cli.common import (
     AsJson,
     ConfigFile,
@@ -16,12 +16,7 @@ from synapse.cli.common import (
     LockWait,
     Now,
     Verbose,
-    free_graph,
     is_typed,
-    moment,
-    opened_store,
-    read_settings,
-    wanted_run,
 )
 from synapse.cli.told import tell_applied
 
@@ -38,19 +33,9 @@ def undo(
     verbose: Verbose = False,
 ) -> int:
     """Bring back what a run has changed, where the graph still holds what it wrote."""
-    from synapse.hippocampus.applier import Job
-    from synapse.hippocampus.changes import GraphChanges
-
-    settings = read_settings(config)
-    with opened_store(settings) as store:
-        run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
-        if not dry_run:
-            free_graph(store, run.scope.graph, lock_wait)
-        job = Job(
-            run.run_id, "undo", run.now_s, by_person=is_typed(), dry_run=dry_run, at_s=run.at_s
-        )
-        changes = GraphChanges(store, run.scope, settings.hippocampus)
-        undone = changes.undo(name, job, uuid4().hex)
+    with changing(config, graph, group_id, now, lock_wait_s=lock_wait, dry_run=dry_run) as opened:
+        job = opened.job("undo", by_person=is_typed())
+        undone = opened.changes.undo(name, job, opened.lock_token)
     if not undone.applied.plan.changes and not undone.applied.left and not as_json:
         print(f"Nothing is left to undo of run {undone.entry.run_id}.")
         return 0

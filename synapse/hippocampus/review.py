@@ -86,7 +86,15 @@ class Review:
         ]
         return sorted(wanted, key=lambda c: (c.state not in WAITING, -c.confidence, c.fact))
 
-    def decide(self, fact: str, decision: str, run_id: str, *, dry_run: bool = False) -> Case:
+    def decide(
+        self,
+        fact: str,
+        decision: str,
+        run_id: str,
+        *,
+        dry_run: bool = False,
+        at_s: float | None = None,
+    ) -> Case:
         """Take a decision: into the ledger, and where it says so into the graph.
 
         Args:
@@ -94,6 +102,7 @@ class Review:
             decision: one of :data:`DECISIONS`.
             run_id: names the run, and holds the lock meanwhile.
             dry_run: whether nothing is to be written.
+            at_s: the moment by the clock, where the thoughts are about another one.
 
         Raises:
             UsageError: there is nothing of the kind to decide about this fact.
@@ -105,7 +114,7 @@ class Review:
             raise UsageError(f"nothing is known against fact {_shown(fact)}; see synapse review")
         if _is_done(entry, decision):
             return self._case(fact, entry)
-        job = Job(run_id, REVIEW, self._now_s, is_capped=False, dry_run=dry_run)
+        job = Job(run_id, REVIEW, self._now_s, is_capped=False, dry_run=dry_run, at_s=at_s)
         return self._case(fact, self._decide(job, fact, entry, decision))
 
     def _decide(self, job: Job, fact: str, entry: Entry, decision: str) -> Entry:

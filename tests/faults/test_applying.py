@@ -31,7 +31,7 @@ from tests.properties.test_archive import build
 from tests.support.canonical_dump import canonical_dump
 from tests.support.dying import DyingConnection
 from tests.support.processes import kill
-from tests.support.rounds import NOW_S, Ground, every_point, random_rounds
+from tests.support.rounds import NOW_S, Ground, every_point, plan_to_archive, random_rounds
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_an_edge_between_two_that_go_does_not_keep_the_second_one(
         ground.empty()
         names = build(ground.connection, ground.graph, people, [], knows)
         before = canonical_dump(ground.uri, ground.graph)
-        plan = _plan_to_archive(ground, *names)
+        plan = plan_to_archive(ground, *names)
         act = partial(ground.apply, plan=plan, name="run")
         is_killed = ground.killed(at_write, after, act)
         assert ground.missing(names) == 0
@@ -88,18 +88,6 @@ def test_an_edge_between_two_that_go_does_not_keep_the_second_one(
         if not is_killed:
             break
     assert at_write > 5
-
-
-def _plan_to_archive(ground: Ground, *uuids: str) -> MemoryPlan:
-    images = ground.store.read_images(ground.graph, uuids).values()
-    changes = tuple(
-        PlannedChange(do="archive", memory=i.uuid, kind=i.kind, before=i.digest, reason="faded")
-        for i in images
-    )
-    return MemoryPlan(
-        graph=ground.graph, now="2026-01-01T00:00:00Z", config_digest=HippocampusConfig().digest,
-        seen=Seen(entities=len(uuids), facts=0), changes=changes,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

@@ -164,6 +164,19 @@ OWN_EDGES = st.lists(
 STEPS = st.lists(st.tuples(st.booleans(), st.sets(st.integers(0, 3), min_size=1)), max_size=6)
 
 
+def build_people(connection: Any, graph: str, edges: Any, embedded: set[int]) -> list[str]:
+    """Four entities, some with an embedding, and edges of a user's own between them."""
+    people = [([], {}, [0.5, 1.0] if place in embedded else None, "name") for place in range(4)]
+    names = build(connection, graph, people, [], [])
+    for source, target, kind, since in edges:
+        query = (
+            f"MATCH (a:Entity {{uuid: '{names[source]}'}}) MATCH (b:Entity "
+            f"{{uuid: '{names[target]}'}}) CREATE (a)-[:{kind} {{since: {since}}}]->(b)"
+        )
+        connection.execute_command("GRAPH.QUERY", graph, query)
+    return names
+
+
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edges=OWN_EDGES, steps=STEPS, embedded=st.sets(st.integers(0, 3)))
 def test_edges_of_a_users_own_survive_any_order(
@@ -175,14 +188,7 @@ def test_edges_of_a_users_own_survive_any_order(
     embedded: set[int],
 ) -> None:
     graph = empty()
-    people = [([], {}, [0.5, 1.0] if place in embedded else None, "name") for place in range(4)]
-    names = build(store._connection, graph, people, [], [])
-    for source, target, kind, since in edges:
-        query = (
-            f"MATCH (a:Entity {{uuid: '{names[source]}'}}) MATCH (b:Entity "
-            f"{{uuid: '{names[target]}'}}) CREATE (a)-[:{kind} {{since: {since}}}]->(b)"
-        )
-        store._connection.execute_command("GRAPH.QUERY", graph, query)
+    names = build_people(store._connection, graph, edges, embedded)
     before = canonical_dump(falkordb_uri, graph)
     store.acquire_lock(graph, "mine", 60.0)
     for number, (is_archiving, places) in enumerate(steps):

@@ -233,6 +233,19 @@ def one_round(
     return tally
 
 
+def plan_to_archive(ground: Ground, *uuids: str) -> MemoryPlan:
+    """A plan that moves these memories."""
+    images = ground.store.read_images(ground.graph, uuids).values()
+    changes = tuple(
+        PlannedChange(do="archive", memory=i.uuid, kind=i.kind, before=i.digest, reason="faded")
+        for i in images
+    )
+    return MemoryPlan(
+        graph=ground.graph, now="2026-01-01T00:00:00Z", config_digest=CONFIG.digest,
+        seen=Seen(entities=len(uuids)), changes=changes,
+    )  # fmt: skip
+
+
 def not_made(ground: Ground, plan: MemoryPlan) -> int:
     """Changes that were to be made: all, but entities on which a fact still hangs."""
     named = {change.memory for change in plan.changes}

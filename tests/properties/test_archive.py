@@ -66,7 +66,7 @@ def empty(connection: Any, graph_name: str) -> Callable[[], str]:
     def emptied() -> str:
         connection.execute_command("GRAPH.QUERY", graph_name, "MATCH (n) DELETE n")
         for key in connection.scan_iter(match=f"synapse:{{{graph_name}}}:*"):
-            connection.unlink(key)
+            connection.delete(key)
         return graph_name
 
     return emptied

@@ -74,7 +74,7 @@ class Ground:
         """Remove everything but the indices."""
         self.connection.execute_command("GRAPH.QUERY", self.graph, "MATCH (n) DELETE n")
         for key in self.connection.scan_iter(match=f"synapse:{{{self.graph}}}:*"):
-            self.connection.unlink(key)
+            self.connection.delete(key)
 
     def fill(self, random: Random) -> list[str]:
         """A random memory; returns the uuids of what is in it."""

@@ -237,6 +237,9 @@ class KnownNames:
         words_count = max((name.count(" ") + 1 for name in self._names), default=0)
         self._words_count_max = min(words_count, _NAME_WORDS_MAX)
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     def longest(self, words: Sequence[str]) -> str | None:
         """The longest known name that the words begin with."""
         for count in range(min(len(words), self._words_count_max), 0, -1):
@@ -281,19 +284,29 @@ def find_hits(
     for number in range(len(wording.matchers)) if numbers is None else numbers:
         cue, pattern = wording.matchers[number]
         for match in pattern.finditer(text):
-            before = text[max(0, match.start() - _WINDOW_CHARACTERS) : match.start()]
-            after = text[match.end() : match.end() + _WINDOW_CHARACTERS]
-            before, after = _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
-            name = _ended_name(before, after, cue, wording, known)
-            if name is not None and not wording.denies(before, after):
+            name = _ended_name(text, match, cue, wording, known)
+            if name is not None and not wording.denies(_before(text, match), _after(text, match)):
                 yield Hit(cue, name)
 
 
+def _before(text: str, match: re.Match[str]) -> str:
+    """What stands before a phrase in its sentence."""
+    start = match.start()
+    return _SENTENCE_END.split(text[max(0, start - _WINDOW_CHARACTERS) : start])[-1]
+
+
+def _after(text: str, match: re.Match[str]) -> str:
+    """What stands behind a phrase in its sentence."""
+    end = match.end()
+    return _SENTENCE_END.split(text[end : end + _WINDOW_CHARACTERS], maxsplit=1)[0]
+
+
 def _ended_name(
-    before: str, after: str, cue: Cue, wording: Wording, known: KnownNames
+    text: str, match: re.Match[str], cue: Cue, wording: Wording, known: KnownNames
 ) -> str | None:
     if cue.ended == "before":
-        return known.longest_at_end(before)
+        return known.longest_at_end(_before(text, match))
+    after = _after(text, match)
     folded = [(token, _fold(token)) for token in after.split(maxsplit=_WORDS_MAX)[:_WORDS_MAX]]
     tokens = [token for token, word in folded if word]
     words = [word for _, word in folded if word]

@@ -110,7 +110,7 @@ class _Statements:
             if is_new and found.fact == row and self._arrivals.had_begun_with(other, moment):
                 continue  # the other fact of the same episode tells it
             if is_new or self._is_news(other, row, one, moment):
-                support_count = max(int(self._known.facts.episodes.counts()[other]), 1)
+                support_count = max(len(self._known.facts.episodes[other]), 1)
                 surprise = contradiction_surprise(found.confidence, support_count)
                 said = self._known.facts.uuid[other], found.rule, found.evidence, one.episode
                 return Noticed(one.fact, "contradicts", surprise, *said)

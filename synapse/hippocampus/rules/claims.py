@@ -89,28 +89,23 @@ class _Others:
     """What else the facts of a source are about."""
 
     def __init__(self, graph: GraphReading) -> None:
-        self._named = graph.named
-        self._names: dict[int, set[str]] = {}
-        self._last_words: dict[int, list[tuple[str, str]]] = {}
+        self._named, self._names = graph.named, graph.folded_names
+        self._last_words = [name.rpartition(" ")[2] for name in self._names]
         self._known: dict[int, KnownNames] = {}
 
     def may_be_named(self, source: int, own: str, text: str) -> bool:
         """Whether a text may name one of them: at least the last word of a name stands there."""
-        last_words = self._last_words.get(source)
-        if last_words is None:
-            names = self._names[source] = self._named.names(source)
-            last_words = [(name.rpartition(" ")[2], name) for name in names]
-            self._last_words[source] = last_words
-        if len(last_words) > _NAMES_MAX_COUNT:
+        targets, names, last_words = self._named.targets(source), self._names, self._last_words
+        if len(targets) > _NAMES_MAX_COUNT and len(self.known(source)) > _NAMES_MAX_COUNT:
             return True
         text = text.casefold()
-        return any(name != own for word, name in last_words if word in text)
+        return any(names[target] != own for target in targets if last_words[target] in text)
 
     def known(self, source: int) -> KnownNames:
         """All of them."""
         known = self._known.get(source)
         if known is None:
-            known = self._known[source] = KnownNames(self._names[source])
+            known = self._known[source] = KnownNames(self._named.names(source))
         return known
 
 

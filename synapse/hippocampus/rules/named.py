@@ -32,14 +32,18 @@ class NamedFacts:
         slot = source[rows] * len(self._code_of) + np.array(codes, np.int64)[target[rows]]
         order = np.argsort(slot, kind="stable")
         self._slots, self._rows = slot[order], rows[order]
-        self._names, self._target = names, target[self._rows]
+        self._names = names
+        self._target: list[int] = target[self._rows].tolist()
         self._ends = np.cumsum(np.bincount(source[rows], minlength=len(names))).tolist()
 
-    def names(self, source: int) -> set[str]:
-        """Names of the targets of this source's facts."""
+    def targets(self, source: int) -> list[int]:
+        """The targets of this source's facts."""
         first = self._ends[source - 1] if source else 0
-        targets = self._target[first : self._ends[source]].tolist()
-        return set(map(self._names.__getitem__, targets))
+        return self._target[first : self._ends[source]]
+
+    def names(self, source: int) -> set[str]:
+        """Their names."""
+        return set(map(self._names.__getitem__, self.targets(source)))
 
     def rows(self, source: int, name: str) -> list[int]:
         """All of these facts, ascending."""

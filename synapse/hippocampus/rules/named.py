@@ -36,10 +36,10 @@ class NamedFacts:
         self._target: list[int] = target[self._rows].tolist()
         self._ends = np.cumsum(np.bincount(source[rows], minlength=len(names))).tolist()
 
-    def targets(self, source: int) -> list[int]:
+    def targets(self, source: int) -> frozenset[int]:
         """The targets of this source's facts."""
         first = self._ends[source - 1] if source else 0
-        return self._target[first : self._ends[source]]
+        return frozenset(self._target[first : self._ends[source]])
 
     def names(self, source: int) -> set[str]:
         """Their names."""

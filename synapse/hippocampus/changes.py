@@ -7,6 +7,7 @@ from typing import Any
 
 from synapse.errors import UsageError
 from synapse.hippocampus.applier import Applied, Applier, Job
+from synapse.hippocampus.archived import newest_first
 from synapse.hippocampus.bring_back import named, plan_bring_back
 from synapse.hippocampus.caps import budget_since_s
 from synapse.hippocampus.config import HippocampusConfig
@@ -155,7 +156,8 @@ class GraphChanges:
         """
         room, journal = self._store.read_room(self._scope.graph), self._journal()
         entry = named_run(runs_of({n: e for n, e in journal.items() if n.startswith(name)}), name)
-        found = inverse(entry, self._present([entry], room))
+        present = self._present([entry], room)
+        found = inverse(entry, replace(present, gone=self._gone_again(entry, present)))
         plan = MemoryPlan(
             graph=self._scope.graph,
             group_id=self._scope.group_id,
@@ -187,6 +189,13 @@ class GraphChanges:
 
     def _journal(self) -> dict[str, dict[str, Any]]:
         return self._store.read_journal(self._scope.graph)
+
+    def _gone_again(self, run: RunEntry, present: Present) -> frozenset[str]:
+        """What a run has archived, came back, and is in the graph no longer."""
+        entries = newest_first(present.archive)
+        moved = {change.memory for change in run.changes if change.do == "archive"}
+        back = {u for u in moved if u in entries and entries[u].state == "restored"}
+        return frozenset(back - self._store.read_images(self._scope.graph, back).keys())
 
     def _present(self, runs: list[RunEntry], room: Room) -> Present:
         graph, facts = self._scope.graph, facts_of(runs)

@@ -56,17 +56,18 @@ def came_back(gone: Sequence[Link], archived: Sequence[Link] = ()) -> str:
     """What is said of a memory that came back.
 
     Args:
-        gone: those of its links that could not come along.
+        gone: those of its links that could not come along, since one end is not there, or there
+            more than once.
         archived: those that come with the other end, which is in the archive.
 
-    >>> came_back([Link("MENTIONS", "monday", "Episodic", False, {})])
-    'restored; 1 link whose other end is gone could not come along: MENTIONS from monday'
+    >>> print(came_back([Link("KNOWS", "eve", "Entity", False, {})]))
+    restored; 1 link whose other end is gone, or there twice, could not come along: KNOWS from eve
     >>> came_back([], [Link("KNOWS", "bob", "Entity", True, {})])
     'restored; 1 link whose other end is archived comes back with that: KNOWS to bob'
     """
     said = [RESTORED]
     if gone:
-        which = _links_whose_ends("gone", gone)
+        which = _links_whose_ends("gone, or there twice,", gone)
         said.append(f"{which} could not come along: {_named(gone)}")
     if archived:
         which = _links_whose_ends("archived", archived)

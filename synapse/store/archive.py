@@ -236,9 +236,12 @@ def purge(
     settle(connection, kept, graph)
     records = kept.records()
     old = [r for r in records if _is_away(r) and r.entry.at_s < before_s]
-    gone = {record.entry.uuid for record in old}
+    gone = {record.entry.uuid: record.number for record in old}
     # An entry of an earlier time, from which the memory came back, still tells its text.
-    told = [r for r in records if r.entry.uuid in gone and r.entry.state == "restored"]
+    told = [
+        r for r in records
+        if r.entry.state == "restored" and r.number < gone.get(r.entry.uuid, 0)
+    ]  # fmt: skip
     for bite in bites.of([*told, *old]):
         kept.free(bite, "purged")
     kept.drop_strays()

@@ -192,13 +192,13 @@ def _compares_wrongly(ask: Ask, graph: str) -> bool | None:
         ask("GRAPH.QUERY", key, _PROBE_INDEX)
         ask("PEXPIRE", key, _PROBE_LIMIT_MS)
         ask("GRAPH.QUERY", key, _PROBE_FILL)
-        ((found,),) = ask("GRAPH.RO_QUERY", key, _PROBE_FIND)[1]
+        rows = ask("GRAPH.RO_QUERY", key, _PROBE_FIND)[1]
     except ResponseError:  # no right to it, a replica, no memory left
         return None
     finally:
         with suppress(ResponseError):
             ask("DEL", key)
-    return int(found) != _PROBE_FINDS_COUNT
+    return int(rows[0][0]) != _PROBE_FINDS_COUNT if rows else None
 
 
 def _lock(ask: Ask, graph: str) -> tuple[str | None, float | None]:

@@ -6,7 +6,7 @@ is asked for, as the difference between the number and what it was printed as.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from redis.exceptions import ResponseError
 
 from synapse.hippocampus.image import Kind, Link, MemoryImage, Vector
 from synapse.store.bites import Bites
-from synapse.store.cypher import literal
+from synapse.store.cypher import literal, portions
 from synapse.store.keys import Connection
 from synapse.store.probe import Probe, distance_in, is_other_vector
 from synapse.store.values import Unstorable, decoded
@@ -22,6 +22,7 @@ from synapse.store.values import Unstorable, decoded
 Key = TypeVar("Key", str, int)
 
 TWIN = "shares its uuid with another memory"
+NOT_ONE = "has a {} edge to a node that shares its uuid"
 INEXACT = "holds, in a list of lists or on an edge, a number of more digits than can be read"
 LINK_ORDER = "ORDER BY type(r), r.uuid, m.uuid"
 """Links in one order, so that lists of them can be compared in a query."""
@@ -60,6 +61,10 @@ _REST = (
     "RETURN collect([row.key, part.name, part.place, rest])"
 )
 
+_NOT_ONE = (
+    "MATCH (m:`{}`) WHERE m.uuid IN $rows WITH m.uuid AS uuid, count(m) AS count WHERE count > 1 "
+    "RETURN collect([uuid])"
+)
 _DIFFERENT = (
     "UNWIND $rows AS row MATCH {} UNWIND row.parts AS part "
     "WITH row, properties(x)[part.name] = part.printed AS is_same WHERE NOT is_same "
@@ -89,8 +94,23 @@ def read_some(bites: Bites, graph: str, uuids: Collection[str]) -> dict[str, Mem
     images: dict[str, MemoryImage] = {}
     for kind in _UNDERSTOOD:
         rows = bites.read(graph, list(map(literal, uuids)), _QUERIES[kind])
-        images |= _understood(bites, graph, uuids, kind, rows)
+        found = _understood(bites, graph, uuids, kind, rows)
+        twins = images.keys() & found.keys()
+        images |= found | {uuid: replace(found[uuid], obstacle=TWIN) for uuid in twins}
     return images
+
+
+def not_one(bites: Bites, graph: str, links: Iterable[Link]) -> set[tuple[str, str]]:
+    """Label and uuid of other ends of links that several nodes have: which is meant is unknown."""
+    wanted: dict[str, set[str]] = {}
+    for each in links:
+        wanted.setdefault(each.other_label, set()).add(each.other)
+    return {
+        (label, decoded(uuid))
+        for label, uuids in wanted.items()
+        for portion in portions(map(literal, sorted(uuids)))
+        for (uuid,) in bites.read(graph, portion, _NOT_ONE.format(label))
+    }
 
 
 def read_again(
@@ -133,6 +153,11 @@ def _understood(
     printed = {uuid: i.properties for uuid, i in images.items() if not i.obstacle}
     for uuid, properties in exact(bites, graph, _PATTERNS[kind], printed).items():
         images[uuid] = replace(images[uuid], properties=properties)
+    ambiguous = not_one(bites, graph, (k for image in images.values() for k in image.links))
+    for uuid, image in images.items() if ambiguous else ():
+        types = {k.type for k in image.links if (k.other_label, k.other) in ambiguous}
+        if types and not image.obstacle:
+            images[uuid] = replace(image, obstacle=NOT_ONE.format(min(types)))
     whole = [image for image in images.values() if not image.obstacle]
     for uuid in _inexact(bites, graph, _PATTERNS[kind], whole):
         images[uuid] = replace(images[uuid], obstacle=INEXACT)
@@ -214,11 +239,14 @@ def _fact(row: list[Any]) -> MemoryImage:
     if decoded(sources) != 1 or decoded(targets) != 1:
         return MemoryImage(*known, {}, obstacle="has an end that shares its uuid or is no entity")
     try:
+        ends = [decoded(end) for end in ends]
+        if not all(isinstance(end, str) for end in ends):
+            raise Unstorable("has an end whose uuid is no text")
         names = (decoded(source_name), decoded(target_name))
         return MemoryImage(
             *known,
             _storable(decoded(properties)),
-            ends=tuple(map(decoded, ends)),
+            ends=tuple(ends),
             end_names=tuple(name if isinstance(name, str) else "" for name in names),
         )
     except Unstorable as reason:

@@ -8,7 +8,13 @@ from dataclasses import replace
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.plan import ArchiveChange
-from synapse.hippocampus.restoration import Restoration, came_back, decide, names_of_ends
+from synapse.hippocampus.restoration import (
+    ALREADY_THERE,
+    Restoration,
+    came_back,
+    decide,
+    names_of_ends,
+)
 from synapse.store.document import Item
 from synapse.store.memory_graph import Items
 
@@ -64,6 +70,11 @@ class Archive:
     ) -> dict[str, str]:
         """Bring memories back, entities first."""
         found = self._decided(items, uuids)
+        present = digests(read_images(items, uuids))
+        for place, (entry, _) in enumerate(self._entries):
+            is_there = found.outcomes.get(entry.uuid) == ALREADY_THERE
+            if is_there and entry.state == "archived" and entry.digest == present[entry.uuid]:
+                self._entries[place] = (replace(entry, state="restored"), None)
         for uuid in (*found.entities, *found.facts):
             check_lock()
             found.outcomes[uuid] = self._put_back(items, uuid)
@@ -84,14 +95,19 @@ class Archive:
 
     def purge(self, before_s: float, check_lock: Callable[[], None]) -> int:
         """Free what was archived before a moment."""
-        old = [e.uuid for e, image in self._entries if image is not None and e.at_s < before_s]
+        old = [
+            (entry.uuid, place)
+            for place, (entry, image) in enumerate(self._entries)
+            if image is not None and entry.at_s < before_s
+        ]
+        gone = dict(old)
         for place, (entry, image) in enumerate(self._entries):
             is_old = image is not None and entry.at_s < before_s
             # An entry of an earlier time, from which the memory came back, still tells its text.
-            if is_old or (entry.uuid in old and entry.state == "restored"):
+            if is_old or (entry.state == "restored" and place < gone.get(entry.uuid, 0)):
                 check_lock()
-                gone = replace(entry, state="purged", name="", end_names=())
-                self._entries[place] = (gone, None)
+                tombstone = replace(entry, state="purged", name="", end_names=())
+                self._entries[place] = (tombstone, None)
         return len(old)
 
     def _put_back(self, items: Items, uuid: str) -> str:

@@ -34,7 +34,7 @@ from synapse.store.archive_graph import ArchiveGraph, Record
 from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import literal, portions
 from synapse.store.document import shown
-from synapse.store.images import TWIN, read_images, read_some
+from synapse.store.images import TWIN, not_one, read_images, read_some
 from synapse.store.keys import Connection
 from synapse.store.values import decoded, lists, parts, set_vectors
 from synapse.store.writer import create_indices
@@ -53,7 +53,10 @@ _LINK = (
     "UNWIND $rows AS x MATCH (n:Entity {{uuid: x.uuid}}) MATCH (m:`{label}` {{uuid: x.other}}) "
     "CREATE {edge} SET r = x.p"
 )
-_NODES = "UNWIND $rows AS u MATCH (m:`{label}` {{uuid: u}}) WITH DISTINCT u RETURN collect([u])"
+_NODES = (
+    "UNWIND $rows AS u MATCH (m:`{label}` {{uuid: u}}) WITH u, count(m) AS count WHERE count = 1 "
+    "RETURN collect([u])"
+)
 _NAMESAKES = (
     "UNWIND $rows AS x MATCH (n:Entity {name: x.name}) WHERE n.group_id = x.group_id "
     "WITH x.uuid AS uuid, min(n.uuid) AS namesake RETURN collect([uuid, namesake])"
@@ -68,7 +71,8 @@ def restore(
     bites = Bites(connection, keep_lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
-    found, records, _ = _decided(connection, kept, graph, uuids)
+    found, records, present = _decided(connection, kept, graph, uuids)
+    kept.free(_back_by_itself(found, records, digests(present)), "restored")
     if found.entities and not is_there(bites, graph):
         create_indices(connection, graph)
     lacking: dict[str, MemoryImage] = {}
@@ -103,6 +107,19 @@ def foresee(connection: Connection, graph: str, uuids: Collection[str]) -> dict[
     gone = {u: [k for k in ks if (k.other_label, k.other) not in there] for u, ks in links.items()}
     found.outcomes |= _told_of_links(kept, {u: ks for u, ks in gone.items() if ks})
     return found.told()
+
+
+def _back_by_itself(
+    found: Restoration, records: Mapping[str, Record], present: Mapping[str, str]
+) -> list[Record]:
+    """Entries about memories that the graph holds again exactly as they were."""
+    return [
+        record
+        for uuid, record in records.items()
+        if found.outcomes.get(uuid) == ALREADY_THERE
+        and record.entry.state == "archived"
+        and record.entry.digest == present[uuid]
+    ]
 
 
 def _decided(
@@ -213,8 +230,11 @@ def _create(bites: Bites, graph: str, images: Iterable[MemoryImage]) -> None:
 
 def _create_links(bites: Bites, graph: str, missing: dict[str, list[Link]]) -> None:
     groups: dict[tuple[str, str, bool], list[str]] = {}
+    ambiguous = not_one(bites, graph, (link for links in missing.values() for link in links))
     for uuid, links in missing.items():
         for link in links:
+            if (link.other_label, link.other) in ambiguous:
+                continue
             row = literal({"uuid": uuid, "other": link.other, "p": dict(link.properties)})
             groups.setdefault((link.type, link.other_label, link.is_outgoing), []).append(row)
     for (kind, label, is_outgoing), rows in groups.items():

@@ -184,6 +184,18 @@ def test_purging_leaves_no_text_of_earlier_times(any_store: MemoryStore, graph: 
     ]  # fmt: skip
 
 
+def test_purging_what_went_before_keeps_that_a_memory_is_back(
+    any_store: MemoryStore, graph: str
+) -> None:
+    again = fact("f1", "ada", "bob", episodes=["monday"], valid_at=MORNING)
+    move(any_store, graph, "f1", at_s=1 * DAY_S)
+    any_store.write_memory(graph, GraphDocument(facts=(again,)))
+    move(any_store, graph, "f1", at_s=2 * DAY_S)
+    restore(any_store, graph, ["f1"])
+    assert any_store.purge(graph, math.inf, "mine") == 1
+    assert [m.state for m in any_store.read_archive(graph)] == ["purged", "restored"]
+
+
 def test_purging_leaves_tombstones(any_store: MemoryStore, graph: str) -> None:
     move(any_store, graph, "f1", at_s=1 * DAY_S, by_person=True)
     move(any_store, graph, "f2", at_s=2 * DAY_S)
@@ -220,7 +232,10 @@ def test_what_came_back_as_it_was_is_there_already(any_store: MemoryStore, graph
     as_it_was = fact("f1", "ada", "bob", episodes=["monday", "tuesday"], valid_at=MORNING)
     any_store.write_memory(graph, GraphDocument(facts=(as_it_was,)))
     assert digests(any_store, graph)["f1"] == was.digest
+    assert any_store.foresee_restore(graph, ["f1"]) == {"f1": "already there"}
     assert restore(any_store, graph, ["f1"]) == {"f1": "already there"}
+    assert [m.state for m in any_store.read_archive(graph)] == ["restored"]
+    assert any_store.purge(graph, math.inf, "mine") == 0
 
 
 def test_a_link_that_cannot_come_back_is_named(store: FalkorStore, graph_name: str) -> None:
@@ -232,7 +247,8 @@ def test_a_link_that_cannot_come_back_is_named(store: FalkorStore, graph_name: s
     )
     outcomes = restore(store, graph_name, ALL)
     assert outcomes.pop("ada") == (
-        "restored; 1 link whose other end is gone could not come along: MENTIONS from monday"
+        "restored; 1 link whose other end is gone, or there twice, could not come along: "
+        "MENTIONS from monday"
     )
 
 

@@ -12,7 +12,7 @@ from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.ports import GraphDocument
 from synapse.store.cypher import literal
 from synapse.store.falkordb import FalkorStore
-from synapse.store.images import INEXACT
+from synapse.store.images import INEXACT, TWIN
 from synapse.store.keys import room_key
 from tests.support.canonical_dump import canonical_dump
 
@@ -209,6 +209,43 @@ def test_a_fact_does_not_come_back_between_twins(store: FalkorStore, graph: str)
     assert outcome == {"f1": "its end ada shares its uuid with another memory"}
     assert store.read_images(graph, ["f1"]) == {}
     assert [m.state for m in store.read_archive(graph)] == ["archived"]
+
+
+@pytest.mark.parametrize("number", ["7", "true", "1.5"])
+@pytest.mark.parametrize("end", ["ada", "bob"])
+def test_a_fact_between_entities_without_a_text_for_uuid_stays(
+    store: FalkorStore, graph: str, end: str, number: str
+) -> None:
+    change(store, graph, f"MATCH (n:Entity {{uuid: '{end}'}}) SET n.uuid = {number}")
+    obstacle = store.read_images(graph, ["f1"])["f1"].obstacle
+    assert obstacle == "has an end whose uuid is no text"
+    assert "f1" not in move(store, graph, *ALL)
+
+
+def test_an_entity_and_a_fact_of_one_uuid_stay(store: FalkorStore, graph: str) -> None:
+    change(store, graph, "CREATE (:Entity {uuid: 'f1', name: 'Eve'})")
+    assert store.read_images(graph, ["f1"])["f1"].obstacle == TWIN
+
+
+TWIN_EPISODE = "CREATE (:Episodic {uuid: 'monday', name: 'twin'})"
+
+
+def test_an_entity_whose_episode_shares_its_uuid_stays(store: FalkorStore, graph: str) -> None:
+    change(store, graph, TWIN_EPISODE)
+    obstacle = store.read_images(graph, ["ada"])["ada"].obstacle
+    assert obstacle == "has a MENTIONS edge to a node that shares its uuid"
+    assert move(store, graph, *ALL) == {*ALL} - {"ada"}
+
+
+def test_an_edge_is_never_doubled_where_its_other_end_is_there_twice(
+    store: FalkorStore, falkordb_uri: str, graph: str
+) -> None:
+    assert move(store, graph, *ALL) == set(ALL)
+    change(store, graph, TWIN_EPISODE)
+    told = store.foresee_restore(graph, ALL)
+    assert "or there twice, could not come along: MENTIONS from monday" in told["ada"]
+    assert store.restore(graph, ALL, "mine") == told
+    assert "MENTIONS" not in str(canonical_dump(falkordb_uri, graph))
 
 
 @pytest.mark.parametrize(

@@ -357,6 +357,21 @@ def test_a_memory_that_was_pinned_meanwhile_is_not_archived(hands: Hands) -> Non
     assert "lone" in hands.store.read_graph(hands.graph).entities.uuid
 
 
+def test_undoing_tells_what_came_back_and_has_gone_since(hands: Hands) -> None:
+    hands.apply(archive_plan(hands, "lone"))
+    assert hands.changes.restore("lone", Job("back", "restore", parse_stamp(NOW)), "token").done
+    if isinstance(hands.store, InMemoryStore):
+        del hands.store._graphs[hands.graph].entities["lone"]
+    else:
+        query = "MATCH (n:Entity {uuid: 'lone'}) DELETE n"
+        hands.store._connection.execute_command(  # type: ignore[attr-defined]
+            "GRAPH.QUERY", hands.graph, query
+        )
+    undone = hands.undo(by="too late")
+    assert undone.applied.left == {"lone": "it came back and has gone from the graph since"}
+    assert not undone.applied.already
+
+
 def digests(hands: Hands, uuids: Iterable[str]) -> dict[str, str]:
     images = hands.store.read_images(hands.graph, tuple(uuids))
     return {uuid: image.digest for uuid, image in images.items()}

@@ -136,7 +136,8 @@ class Stability:
         if recalls is not None and len(recalls.times_s):
             opened_s = _opened_s(times_s, memory, memories_count)
             if recorded_s is not None:
-                opened_s = np.fmin(opened_s, recorded_s)
+                known_s = np.where(np.isfinite(recorded_s), recorded_s, np.nan)
+                opened_s = np.fmin(opened_s, known_s)
             rows = _with_opening(recalls, opened_s)
             sums += self.config.recall_gain * self._spaced(*_in_order(*rows), memories_count)
             if self.config.recall_gain:
@@ -231,7 +232,8 @@ def _opened_s(times_s: Floats, memory: Ints, memories_count: int) -> Floats:
 def _with_opening(recalls: Recalls, opened_s: Floats) -> tuple[Floats, Ints]:
     """The recalls, and before them what opens the row of each memory that was recalled."""
     oldest_s = np.full(len(opened_s), np.nan)
-    np.fmin.at(oldest_s, recalls.memory, recalls.times_s)
+    known = np.isfinite(recalls.times_s)
+    np.fmin.at(oldest_s, recalls.memory[known], recalls.times_s[known])
     opened = np.flatnonzero(opened_s < oldest_s)
     return (
         np.concatenate([recalls.times_s, opened_s[opened]]),

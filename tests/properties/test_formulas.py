@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synapse.hippocampus.config import ForgettingConfig
@@ -167,10 +167,16 @@ def test_the_order_of_rehearsals_is_irrelevant(
     assert STABILITY.of(episodes, recalls) == expected
 
 
-@given(st.lists(any_float, max_size=12), st.lists(any_float, max_size=12))
-def test_stability_is_bounded_whatever_comes(episodes: list[float], recalls: list[float]) -> None:
+@given(st.lists(any_float, max_size=12), st.lists(any_float, max_size=12), any_float)
+@example([-1.0], [0.0, -math.inf], math.nan)
+@example([], [0.0], -math.inf)
+def test_stability_is_bounded_whatever_comes(
+    episodes: list[float], recalls: list[float], recorded: float
+) -> None:
     known = [[t for t in times if math.isfinite(t)] for times in (episodes, recalls)]
-    assert 1.0 <= STABILITY.of(episodes, recalls) == STABILITY.of(*known) <= 32.0
+    recorded_known = recorded if math.isfinite(recorded) else math.nan
+    stability = STABILITY.of(episodes, recalls, recorded)
+    assert 1.0 <= stability == STABILITY.of(*known, recorded_known) <= 32.0
 
 
 @given(stability, any_float, any_float)

@@ -2,8 +2,9 @@
 
 Values of a relation that holds one at a time begin one after another. Values that stand side by
 side also begin side by side: in one episode, at one date. A value whose end is the very moment at
-which the next one begins came before it, however short it was. Only the excess counts: with dates
-known to the year alone, values that follow each other quickly begin "together" by chance.
+which the next one begins came before it, however short it was, and if it ended as it began.
+Only the excess counts: with dates known to the year alone, values that follow each other quickly
+begin "together" by chance.
 """
 
 from __future__ import annotations
@@ -104,8 +105,9 @@ def count_evidence(facts: Statements, properties_count: int, tolerance_s: float)
     slot = _codes(facts.subject[row], facts.property[row])
     moments_s, moment = np.unique(facts.start_s[row], return_inverse=True)
     resolution_s = _resolution_s(moments_s, moment, facts.property[row], properties_count)
-    opportunity_ratio = _share_of_doubles(_codes(facts.subject[row], moment))
-    order = _order(slot, moment, facts.value[row])
+    is_passed_on = facts.handed_over_s[row] == facts.start_s[row]
+    opportunity_ratio = _share_of_doubles(_codes(facts.subject[row], moment)[~is_passed_on])
+    order = _order(slot, 2 * moment + ~is_passed_on, facts.value[row])
     row, slot = row[order], slot[order]
     prop, value = facts.property[row], facts.value[row]
     start_s, end_s = facts.start_s[row], facts.end_s[row]
@@ -115,7 +117,7 @@ def count_evidence(facts: Statements, properties_count: int, tolerance_s: float)
     step = slot[chain][1:] == slot[chain][:-1]
     before, after = chain[:-1][step], chain[1:][step]
     apart_s = start_s[after] - start_s[before]
-    hands_over = (apart_s > 0) & (facts.handed_over_s[row][before] == start_s[after])
+    hands_over = facts.handed_over_s[row][before] == start_s[after]
     together = (apart_s < 0.5 * resolution_s[prop[after]]) & ~hands_over
     known_end = ~np.isnan(end_s[before])
     gap_s = start_s[after] - end_s[before]

@@ -299,3 +299,19 @@ def test_values_in_quick_succession_teach_nothing_else(falkordb_uri, graph_name)
             return await hippocampus.believe("API", "RUNS_ON", "port 80", group_id=graph_name)
 
     assert len(run(story()).superseded) == 1
+
+
+def test_two_values_a_day_teach_nothing_else(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for number in range(8):
+                await hippocampus.believe(
+                    "Tom", "LIVES_IN", f"city {number}", valid_at=day(number // 2),
+                    group_id=graph_name,
+                )  # fmt: skip
+            await hippocampus.consolidate(graph_name)
+            return await hippocampus.believe(
+                "Tom", "LIVES_IN", "Rome", valid_at=day(9), group_id=graph_name
+            )
+
+    assert len(run(story()).superseded) == 1

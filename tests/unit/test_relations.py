@@ -287,6 +287,38 @@ def test_values_handed_over_within_a_second_are_a_sequence(values_count: int) ->
     assert learn(snapshot).relations[0].single < relation.single
 
 
+def replaced_on_the_day(days_count: int, values_count: int) -> GraphSnapshot:
+    """Values of one subject that replace each other, several a day, dated to the day."""
+    said = [
+        ("tom", "LIVES_IN", f"city {-value} {day}", float(day))
+        for day in range(days_count)
+        for value in range(values_count)
+    ]
+    known = graph(said, [0.0] * len(said), retired=True)
+    begins_s = known.facts.valid_at_s
+    known.facts.invalid_at_s[:] = np.append(begins_s[1:], np.nan)
+    known.facts.expired_at_s[-1] = np.nan
+    return known
+
+
+@pytest.mark.parametrize("days_count", [2, 4, 20])
+@pytest.mark.parametrize("values_count", [2, 3])
+def test_values_replaced_on_the_day_they_began_are_a_sequence(
+    days_count: int, values_count: int
+) -> None:
+    (relation,) = learn(replaced_on_the_day(days_count, values_count)).relations
+    assert relation.cardinality == "single"
+    assert not any("together" in reason for reason in relation.reasons)
+
+
+def test_values_said_side_by_side_on_a_day_stay_many() -> None:
+    known = replaced_on_the_day(20, 2)
+    known.facts.invalid_at_s[:] = known.facts.expired_at_s[:] = np.nan
+    (relation,) = learn(known).relations
+    assert relation.cardinality == "multi"
+    assert any("began together" in reason for reason in relation.reasons)
+
+
 MANY_WORDS = ("LIKES", "USES", "KNOWS", "OWNS", "SUPPORTS", "SPEAKS")
 
 

@@ -5,14 +5,10 @@ Heavy modules are imported inside the commands, so that ``--help`` answers at on
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
-import textwrap
-import traceback
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -22,6 +18,7 @@ from synapse.cli.apply import apply
 from synapse.cli.archive import app as archive
 from synapse.cli.chat import chat
 from synapse.cli.common import discard_output
+from synapse.cli.complaint import complain
 from synapse.cli.consolidate import consolidate
 from synapse.cli.doctor import doctor
 from synapse.cli.explain import explain
@@ -40,11 +37,9 @@ from synapse.cli.schedule import app as schedule
 from synapse.cli.simulate import simulate
 from synapse.cli.status import status
 from synapse.cli.undo import undo
-from synapse.errors import REWRITTEN_WORDS, SynapseError, UsageError
+from synapse.errors import SynapseError, UsageError
 
 INTERRUPTED = 130
-FIRST_LINE_CHARACTERS = 130
-COMPLAINT_CHARACTERS = 2_000
 _CLICK_ERROR: Any = typer.BadParameter.mro()[2]  # click's own or the copy that typer carries
 
 app = typer.Typer(
@@ -91,16 +86,16 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     try:
         code = _invoke(arguments)
     except SynapseError as error:
-        _complain(str(error), error, verbose)
+        complain(str(error), error, verbose)
         code = error.exit_code
     except KeyboardInterrupt:
-        _complain("interrupted; what was already written stays valid", None, verbose)
+        complain("interrupted; what was already written stays valid", None, verbose)
         code = INTERRUPTED
     except BrokenPipeError:
         discard_output()
         code = 1
     except Exception as error:  # noqa: BLE001  the last line of defence: a person reads this
-        _complain(f"unexpected {type(error).__name__}: {error}; add -v to see more", error, verbose)
+        complain(f"unexpected {type(error).__name__}: {error}; add -v to see more", error, verbose)
         code = 1
     sys.exit(code)
 
@@ -120,23 +115,3 @@ def _invoke(arguments: list[str]) -> int:
 def _interrupt(_signal: int, _frame: object) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
     raise KeyboardInterrupt
-
-
-def _complain(sentence: str, error: BaseException | None, verbose: bool) -> None:
-    words = " ".join(sentence.split())
-    if sys.stderr is not None and not sys.stderr.isatty():
-        words = REWRITTEN_WORDS.sub(_broken_up, words)
-    first = textwrap.shorten(words, FIRST_LINE_CHARACTERS, placeholder=" …")
-    if len(words) > FIRST_LINE_CHARACTERS and first == "…":
-        first = words[: FIRST_LINE_CHARACTERS - 1] + "…"
-    with suppress(OSError, AttributeError):  # nobody may be listening
-        print(first, file=sys.stderr)
-        if first != words:
-            print(words[:COMPLAINT_CHARACTERS], file=sys.stderr)
-        if verbose and error is not None:
-            traceback.print_exception(error, file=sys.stderr)
-
-
-def _broken_up(found: re.Match[str]) -> str:
-    """A word that a job host would take for its own: it can only come from somebody's name."""
-    return f"{found[0][0]}·{found[0][1:]}"

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from synapse.cli.common import ConfigFile, GroupId, Verbose, opened_store, read_settings
-from synapse.errors import UsageError
+from synapse.cli.complaint import complain
+from synapse.cli.told import paragraphs
+from synapse.errors import SynapseError, UsageError
 
 if TYPE_CHECKING:
     from synapse.hippocampus.ports import MemoryStore
-    from synapse.integrations.chat import Endpoint
+    from synapse.integrations.endpoint import Endpoint
 
 
 def chat(
@@ -32,24 +34,29 @@ def chat(
     """Talk to a model that remembers: one turn a line, an empty line ends."""
     if find_spec("graphiti_core") is None:
         raise UsageError("chat needs Graphiti: pip install 'synapse-hippocampus[graphiti]'")
-    from synapse.integrations.chat import Endpoint
+    from synapse.integrations.endpoint import Endpoint
     from synapse.settings import model_key
 
     settings = read_settings(config)
     endpoint = Endpoint(url, model, model_key(), embedding_model)
     with opened_store(settings, may_create=True) as store:
-        return asyncio.run(_talk(store, endpoint, group_id))
+        return asyncio.run(_talk(store, endpoint, group_id, verbose))
 
 
-async def _talk(store: MemoryStore, endpoint: Endpoint, group_id: str | None) -> int:
+async def _talk(store: MemoryStore, endpoint: Endpoint, group_id: str | None, verbose: bool) -> int:
+    """Every turn gets an answer or a sentence why not; 1 if one of them failed."""
     from synapse.integrations.chat import opened_chat
 
     async with opened_chat(store.uri, endpoint, group_id) as bridge:
-        while True:
-            line = await asyncio.to_thread(sys.stdin.readline)
-            if not line.strip():
-                return 0
-            reply = await bridge.say(line.strip())
-            print(reply.text, file=sys.__stdout__, flush=True)
+        code = 0
+        while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
+            try:
+                reply = await bridge.say(line)
+            except SynapseError as error:
+                complain(str(error), error, verbose)
+                code = 1
+                continue
+            print(paragraphs(reply.text), file=sys.__stdout__, flush=True)
             if reply.problem:
-                print(f"not remembered: {reply.problem}", file=sys.stderr)
+                complain(f"not remembered: {reply.problem}", None, verbose)
+        return code

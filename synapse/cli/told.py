@@ -96,8 +96,20 @@ def line(text: str) -> str:
     >>> line("say\n \"hi\" \x1b[31m\u202e")
     'say "hi" \\x1b[31m\\u202e'
     """
-    shown = " ".join(text.split())
-    return "".join(ascii(c)[1:-1] if _STEERING.match(c) else c for c in shown)
+    return _unsteered(" ".join(text.split()))
+
+
+def paragraphs(text: str) -> str:
+    """The same with its lines kept as they are.
+
+    >>> paragraphs("one\\n\\ttwo\\x1b[31m")
+    'one\\n        two\\\\x1b[31m'
+    """
+    return "\n".join(_unsteered(row.expandtabs()) for row in text.splitlines())
+
+
+def _unsteered(text: str) -> str:
+    return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _change_text(change: PlannedChange) -> str:

@@ -1,6 +1,7 @@
 """A conversation with a stub of an OpenAI-compatible endpoint."""
 
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -12,11 +13,19 @@ import pytest
 
 pytest.importorskip("graphiti_core")
 
-from synapse.errors import SynapseError
-from synapse.integrations.chat import ChatBridge, Endpoint
+from synapse.errors import REWRITTEN_WORDS, SynapseError
+from synapse.integrations.chat import ChatBridge
+from synapse.integrations.endpoint import Endpoint
 from tests.conftest import REPOSITORY
 from tests.integrations.test_hippocampus import beside, run, tell_moves
 from tests.support.graphiti_world import embedding
+
+
+def answer(content):
+    choice = {"index": 0, "finish_reason": "stop",
+              "message": {"role": "assistant", "content": content}}  # fmt: skip
+    body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    return json.dumps(body).encode()
 
 
 class StubEndpoint(BaseHTTPRequestHandler):
@@ -35,8 +44,15 @@ class StubEndpoint(BaseHTTPRequestHandler):
         elif asked["model"].startswith("sends "):
             self.send_raw(asked["model"].removeprefix("sends ").encode())
             return
-        elif asked["model"] == "unknown":
-            self.send_error(404)
+        elif asked["model"].startswith("refuses "):
+            self.send_error(int(asked["model"].removeprefix("refuses ")))
+            return
+        elif asked["messages"][-1]["content"] == "Fail!":
+            self.send_error(400)
+            return
+        elif asked["messages"][-1]["content"] == "Half a character?":
+            self.heard.append(asked)
+            self.send_raw(answer("\x1b[31mhalf \ud83e\0!"))
             return
         else:
             if "response_format" not in asked:
@@ -44,10 +60,8 @@ class StubEndpoint(BaseHTTPRequestHandler):
             said = asked["messages"][-1]["content"]
             nothing = {"extracted_entities": [], "edges": [], "summaries": []}
             content = json.dumps(nothing) if "response_format" in asked else f"You said: {said}"
-            message = {"role": "assistant", "content": content}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m",
-                    "choices": [choice]}  # fmt: skip
+            self.send_raw(answer(content))
+            return
         self.send_raw(json.dumps(body).encode())
 
     def send_raw(self, raw):
@@ -101,34 +115,110 @@ def test_the_model_is_told_what_holds_and_a_question_is_not_ingested(
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [(Endpoint("http://127.0.0.1:9/v1", "m"), "nothing answers"), (None, "refuses model")],
-)
+    [
+        (Endpoint("http://127.0.0.1:9/v1", "m"), "nothing answers"),
+        ("refuses 400", "too long"), ("refuses 401", "key"), ("refuses 404", "know the model"),
+        ("refuses 413", "too long"), ("refuses 429", "wait"), ("refuses 500", "failed itself"),
+    ],
+)  # fmt: skip
 def test_an_endpoint_that_fails_is_one_sentence(
     falkordb_uri, graph_name, endpoint, store, wrong, said
 ):
     async def story():
         async with beside(falkordb_uri, graph_name) as (_, hippocampus):
-            bridge = ChatBridge(hippocampus, wrong or Endpoint(endpoint.url, "unknown"), graph_name)
-            await bridge.say("Ann moved to Oslo.")
+            asked = Endpoint(endpoint.url, wrong) if isinstance(wrong, str) else wrong
+            bridge = ChatBridge(hippocampus, asked, graph_name)
+            try:
+                await bridge.say("Ann moved to Oslo.")
+            finally:
+                await bridge.close()
 
-    with pytest.raises(SynapseError, match=said):
+    with pytest.raises(SynapseError, match=said) as refused:
         run(story())
+    assert len(str(refused.value)) < 130
+    assert not REWRITTEN_WORDS.search(str(refused.value).replace(endpoint.url, ""))
     assert len(store.read_graph(graph_name).episodes) == 0
 
 
-def test_the_command_talks_line_by_line(falkordb_uri, graph_name, endpoint, store):
-    done = subprocess.run(
+def chat(falkordb_uri, graph_name, endpoint, said):
+    return subprocess.run(
         [sys.executable, "-m", "synapse", "chat", "--url", endpoint.url, "--model", "m",
          "--embedding-model", "m", "--group-id", graph_name],
-        input="Ann moved to Oslo.\nWhere is Ann?\n\n",
+        input=said,
         cwd=REPOSITORY, capture_output=True, text=True,
         env={"FALKORDB_URI": falkordb_uri, "PATH": "", "PYTHONPATH": str(REPOSITORY),
              "GRAPHITI_TELEMETRY_ENABLED": "false"},
     )  # fmt: skip
+
+
+def test_the_command_talks_line_by_line(falkordb_uri, graph_name, endpoint, store):
+    done = chat(falkordb_uri, graph_name, endpoint, "Ann moved to Oslo.\nWhere is Ann?\n\n")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["You said: Ann moved to Oslo.", "You said: Where is Ann?"]
     assert "not remembered" not in done.stderr
     assert len(store.read_graph(graph_name).episodes) == 1
+
+
+async def told_after(falkordb_uri, graph_name, endpoint, *turns):
+    """What the bridge answers to the turns; the sentence where one fails."""
+    replies = []
+    async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+        bridge = ChatBridge(hippocampus, endpoint, graph_name)
+        for turn in turns:
+            try:
+                replies.append((await bridge.say(turn)).text)
+            except SynapseError as error:
+                replies.append(str(error))
+        await bridge.close()
+    return replies
+
+
+def test_half_a_character_in_an_answer_spoils_nothing(falkordb_uri, graph_name, endpoint):
+    turns = "Half a character?", "Who are you?", "Where am I?"
+    first, *others = run(told_after(falkordb_uri, graph_name, endpoint, *turns))
+    assert first == "\x1b[31mhalf ?!"
+    assert others == ["You said: Who are you?", "You said: Where am I?"]
+    assert StubEndpoint.heard[-1]["messages"][1]["content"] == first
+
+
+def test_what_the_model_is_told_of_earlier_turns_fits_into_a_budget(
+    falkordb_uri, graph_name, endpoint
+):
+    long = "What is " + "z" * 4_000 + "?"
+    run(told_after(falkordb_uri, graph_name, endpoint, *[long] * 3, "Who?", "z" * 20_000 + "?"))
+    heard = [[m["content"] for m in one["messages"]] for one in StubEndpoint.heard]
+    assert [len(messages) for messages in heard] == [1, 3, 3, 3, 5]
+    assert heard[3] == [long, f"You said: {long}", "Who?"]
+    assert heard[4][-3:] == ["Who?", "You said: Who?", "z" * 20_000 + "?"]
+
+
+def test_short_turns_are_kept_up_to_a_count(falkordb_uri, graph_name, endpoint):
+    run(told_after(falkordb_uri, graph_name, endpoint, *["Who?"] * 12))
+    assert [len(one["messages"]) for one in StubEndpoint.heard] == [*range(1, 21, 2), 21, 21]
+
+
+def test_a_turn_that_fails_is_not_kept(falkordb_uri, graph_name, endpoint):
+    run(told_after(falkordb_uri, graph_name, endpoint, "Fail!", "Who?"))
+    assert [m["content"] for m in StubEndpoint.heard[-1]["messages"]] == ["Who?"]
+
+
+def test_an_endpoint_that_never_answers_is_not_waited_for(
+    falkordb_uri, graph_name, endpoint, monkeypatch
+):
+    monkeypatch.setattr("synapse.integrations.chat.ANSWER_WITHIN_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        mute = Endpoint(f"http://127.0.0.1:{silent.getsockname()[1]}/v1", "m")
+        (told,) = run(told_after(falkordb_uri, graph_name, mute, "Who?"))
+    assert "has not answered within" in told
+    assert len(told) < 130
+
+
+def test_a_turn_that_fails_does_not_end_the_conversation(falkordb_uri, graph_name, endpoint, store):
+    done = chat(falkordb_uri, graph_name, endpoint, "Fail!\nHalf a character?\nWho?\n\n")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == ["\\x1b[31mhalf ?!", "You said: Who?"]
+    (sentence,) = done.stderr.splitlines()
+    assert "too long" in sentence
 
 
 @pytest.mark.parametrize(

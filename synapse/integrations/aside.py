@@ -32,8 +32,10 @@ class Lane:
 
 SEARCHING = Lane("search", 4, 2.0)
 OBSERVING = Lane("observe", 4, 10.0)
-TELLING = Lane("tell", 2, 30.0)
+TELLING = Lane("tell", 2, 5.0)
 """Prompt blocks and ``status``."""
+BRIEFING = Lane(TELLING.name, TELLING.threads_count, 30.0)
+"""A prompt block of a store that does answer: its first one reads the whole graph."""
 WORKING = Lane("work", 4)
 """What the caller wants done however long it takes: beliefs, runs, explanations."""
 

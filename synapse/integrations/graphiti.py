@@ -31,7 +31,7 @@ from synapse.hippocampus.explanation import explain as explained
 from synapse.hippocampus.gate import QuestionGate, Turn
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
 from synapse.hippocampus.scope import Scope
-from synapse.integrations.aside import TELLING, WORKING, Aside
+from synapse.integrations.aside import BRIEFING, TELLING, WORKING, Aside
 from synapse.integrations.belief import Belief
 from synapse.integrations.believing import Beliefs
 from synapse.integrations.briefing import Briefer
@@ -186,7 +186,8 @@ class Hippocampus:
     ) -> str:  # fmt: skip
         """A prompt block: *verified active memory* and *resolved changes*, within a budget.
 
-        Without a store there is nothing to tell: the block is empty, and the failure is counted.
+        Without a store there is nothing to tell: the block is empty, and the failure is counted. A
+        group without a graph has none either, and none is created.
 
         Args:
             about: the name of an entity, or a question.
@@ -267,6 +268,8 @@ class Hippocampus:
         named = await self.aside.run(TELLING, self._store.find_entities, graph, [about])
         subjects = {uuid for uuids in named.values() for uuid in uuids}
         if not subjects:
+            if graph not in await self.aside.run(TELLING, self._store.graphs):
+                return ""  # Graphiti's search would create it
             facts = await self.search(
                 about, group_ids=None if group_id is None else [group_id],
                 num_results=num_results, at=at, asked=False,
@@ -280,7 +283,7 @@ class Hippocampus:
             relations = self._relations.of(graph)
             return self._briefer.brief(graph, subjects, relations, at_s, max_tokens, only, whose)
 
-        return await self.aside.run(TELLING, brief) if subjects else ""
+        return await self.aside.run(BRIEFING, brief) if subjects else ""
 
     def _engine(self) -> ConsolidationEngine:
         return ConsolidationEngine(self._store, self.config, perf_counter)

@@ -185,3 +185,24 @@ def test_episodes_go_on_while_a_store_hangs_and_are_observed_again_later(
     assert [(len(result.edges), result.surprises) for result in results] == [(1, [])] * 5
     assert (failures, skipped_count) == ({"StoreUnreachable": 3}, 2)
     assert resting and is_over
+
+
+def test_a_prompt_block_does_not_wait_long_for_a_store_that_hangs(
+    falkordb_uri, graph_name, new_server, short_folder, caplog
+):
+    server = new_server(short_folder / "own")
+
+    async def story():
+        async with graphiti_world(falkordb_uri, graph_name) as world:
+            hippocampus = Hippocampus(world.graphiti, uri=server.uri)
+            os.kill(server.pid, signal.SIGSTOP)
+            try:
+                block = await hippocampus.context("Ann", group_id=graph_name)
+                failures = dict(hippocampus.aside.failures)
+            finally:
+                os.kill(server.pid, signal.SIGCONT)
+            await hippocampus.close()
+            return block, failures
+
+    assert run(story()) == ("", {"StoreUnreachable": 1})
+    assert "within 5 s" in caplog.text

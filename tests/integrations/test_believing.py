@@ -315,3 +315,16 @@ def test_two_values_a_day_teach_nothing_else(falkordb_uri, graph_name):
             )
 
     assert len(run(story()).superseded) == 1
+
+
+@pytest.mark.parametrize("about", ["Ann", "where does Ann live?"])
+def test_a_block_about_a_group_without_a_graph_creates_none(falkordb_uri, graph_name, store, about):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            block = await hippocampus.context(about, group_id=f"{graph_name}_typo")
+            return block, (await hippocampus.status(f"{graph_name}_typo"))["problem"]
+
+    block, problem = run(story())
+    assert block == ""
+    assert "there is no graph" in problem
+    assert not any(name.endswith("_typo") for name in store.graphs())

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from math import inf, isnan
 from typing import NamedTuple
 
+import numpy as np
+
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.integrations.ingestion import Ingested, Said
 
@@ -89,3 +91,14 @@ class Arrivals:
         if place is not None:
             return place < moment.place
         return not self._known.episodes.created_at_s[episode] > moment.at_s
+
+
+def begun_s(known: GraphSnapshot, row: int) -> float:
+    """Since when a fact holds, as far as anything tells: its date, its first episode, its record.
+
+    Infinite where nothing does.
+    """
+    facts = known.facts
+    said_s = np.sort(known.episodes.valid_at_s[facts.episodes[row]]).tolist()
+    told_s = [float(facts.valid_at_s[row]), *said_s, float(facts.created_at_s[row])]
+    return next((at_s for at_s in told_s if not isnan(at_s)), inf)

@@ -6,19 +6,17 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import inf
 from typing import Any, Literal
 from uuid import uuid4
 
-import numpy as np
-
 from synapse.errors import UsageError
 from synapse.hippocampus.lexicon.words import split_name
-from synapse.hippocampus.model import Facts, GraphSnapshot, empty_graph
+from synapse.hippocampus.model import GraphSnapshot, empty_graph
 from synapse.hippocampus.plan import EndChange
 from synapse.hippocampus.ports import LOCK_TTL_S, GraphDocument, MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.stamps import YEAR_TWO_S, format_stamp
+from synapse.integrations.slot import Slot
 from synapse.integrations.texts import plain
 
 _WAIT_FOR_LOCK_S = 5.0
@@ -52,7 +50,7 @@ class Belief:
     superseded: tuple[str, ...] = ()
     """Facts that it has ended; each now points to it by its end and its subject."""
     by: str | None = None
-    """The later fact that replaces it, or will, where one was known."""
+    """The fact that replaces it, or will, where one begins, or is said again, later."""
     left_to_the_batch: tuple[str, ...] = ()
     """Facts that it replaces and that could not be ended now; the next run finds them."""
     new_entities: tuple[tuple[str, str], ...] = ()
@@ -78,8 +76,9 @@ class Believer:
 
         A relation that holds one value at a time ends the value before where this one begins, and
         this one where the next one that is known begins, in whatever order they are told; others
-        are appended to. What is known and holds gets one more episode. While a run writes,
-        this waits some seconds; after that it believes without ending anything.
+        are appended to. What was said again later is not ended: a value told late between ends
+        where it was said again. What is known and holds gets one more episode. While a run
+        writes, this waits some seconds; after that it believes without ending anything.
 
         Args:
             graph: name of the graph.
@@ -110,25 +109,24 @@ class Believer:
         known = {name: uuids[0] for name, uuids in named.items()}
         told = _Told(graph, group_id, said, now_s, known)
         before = self._known_of(told, relations)
-        slot = _slot(before, told.subject, said.relation, relations)
-        same = _same(before, slot, told.object, said.valid_at_s)
+        slot = Slot(before, told.subject, said.relation, relations)
+        same = slot.same(told.object, said.valid_at_s)
         if same is not None:
             self._store.write_memory(graph, told.document())
             self._store.confirm_fact(graph, same, told.episode)
             return Belief(same, "confirmed", new_entities=told.new_entities)
-        facts, later, old = before.facts, None, list[int]()
+        following, replaced = None, list[str]()
         if _replaces(said.relation, relations):
-            later = _later(facts, slot, said.valid_at_s)
-            old = _replaced(facts, slot, said.valid_at_s, later)
-        ends_s = None if later is None else float(facts.valid_at_s[later])
+            following = slot.next(said.valid_at_s)
+            replaced = slot.replaced(said.valid_at_s, following)
+        ends_s = None if following is None else following.at_s
         self._store.write_memory(graph, told.document(with_fact=True, ends_s=ends_s))
-        replaced = [facts.uuid[row] for row in old]
         ended = self._end(graph, replaced, said.valid_at_s, now_s, token) if token else set()
         return Belief(
             told.fact,
             "past" if ends_s is not None and ends_s <= now_s else "new",
             tuple(sorted(ended)),
-            None if later is None else facts.uuid[later],
+            None if following is None else following.fact,
             tuple(uuid for uuid in replaced if uuid not in ended),
             told.new_entities,
         )
@@ -232,51 +230,3 @@ def _replaces(relation: str, relations: RelationTable) -> bool:
     return known.cardinality == "single" and (
         known.is_listed or split_name(relation)[:1] not in _ENDED_BY_CHOICE
     )
-
-
-def _same(known: GraphSnapshot, slot: list[int], target: str, at_s: float) -> str | None:
-    """The fact that gives the property this value and holds, or held at the moment."""
-    facts, entities = known.facts, known.entities
-    for row in slot:
-        held = facts.valid_at_s[row] <= at_s < facts.invalid_at_s[row]
-        if entities.uuid[int(facts.target[row])] == target and (held or _holds(facts, row)):
-            return facts.uuid[row]
-    return None
-
-
-def _slot(known: GraphSnapshot, subject: str, relation: str, relations: RelationTable) -> list[int]:
-    """Rows of the subject's facts about the property that a relation names."""
-    facts, code, words = known.facts, relations.property_code(relation), split_name(relation)
-
-    def is_same(name: str) -> bool:
-        if code >= 0 and relations.property_code(name) == code:
-            return True
-        return split_name(name) == words if words else name.strip() == relation.strip()
-
-    return [
-        row
-        for row, name in enumerate(facts.relation)
-        if known.entities.uuid[int(facts.source[row])] == subject and is_same(name)
-    ]
-
-
-def _holds(facts: Facts, row: int) -> bool:
-    return bool(np.isnan(facts.invalid_at_s[row]))
-
-
-def _replaced(facts: Facts, slot: list[int], at_s: float, later: int | None) -> list[int]:
-    """What this value ends: what held when it begins, up to now or until the next value, which
-    was told before."""
-    until_s = inf if later is None else float(facts.valid_at_s[later])
-    return [
-        row
-        for row in slot
-        if not facts.valid_at_s[row] > at_s
-        and (_holds(facts, row) or (at_s < facts.invalid_at_s[row] == until_s))
-    ]
-
-
-def _later(facts: Facts, slot: list[int], valid_at_s: float) -> int | None:
-    """The first value that began after a moment."""
-    after = [row for row in slot if facts.valid_at_s[row] > valid_at_s]
-    return min(after, key=lambda row: (facts.valid_at_s[row], facts.uuid[row]), default=None)

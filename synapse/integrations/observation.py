@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from math import inf, isnan
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from synapse.hippocampus.prediction_error import (
     novelty_surprise,
 )
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.integrations.arrival import Arrivals, Moment
+from synapse.integrations.arrival import Arrivals, Moment, begun_s
 from synapse.integrations.ingestion import Ingested, Noticed, Said
 
 
@@ -145,14 +144,7 @@ class _Statements:
         """
         episodes = self._arrivals.episodes_before(row, one, moment)
         said_s: list[float] = np.sort(self._known.episodes.valid_at_s[episodes]).tolist()
-        return max([self._begun_s(row), *said_s[1:]])
-
-    def _begun_s(self, row: int) -> float:
-        """Since when a fact holds, as far as anything tells."""
-        facts = self._known.facts
-        said_s = np.sort(self._known.episodes.valid_at_s[facts.episodes[row]]).tolist()
-        told_s = [float(facts.valid_at_s[row]), *said_s, float(facts.created_at_s[row])]
-        return next((at_s for at_s in told_s if not isnan(at_s)), inf)
+        return max([begun_s(self._known, row), *said_s[1:]])
 
 
 def _is_new(one: Said, known: GraphSnapshot, what: Ingested) -> bool:

@@ -15,7 +15,9 @@ from synapse.errors import UsageError
 from synapse.hippocampus.config import RelationsConfig
 from synapse.hippocampus.context import ActiveFact, Change, context_block
 from synapse.hippocampus.model import empty_graph
+from synapse.hippocampus.ports import GraphDocument
 from synapse.hippocampus.relations import RelationLearner
+from synapse.hippocampus.stamps import format_stamp
 from synapse.integrations.belief import Believer, Statement
 from synapse.store import neighbourhood
 from synapse.store.memory import InMemoryStore
@@ -54,6 +56,26 @@ def holding(store, graph):
         for row in range(len(facts))
         if facts.invalid_at_s[row] != facts.invalid_at_s[row]
     )
+
+
+def undated(store, graph, subject, relation, object, at_day):
+    """A fact without a date, said in an episode of that day, or by nothing that has a date."""
+    common = {"group_id": "g", "created_at": None}
+    names = (subject, object)
+    entities = [
+        {**common, "uuid": name, "name": name, "summary": "", "labels": []} for name in names
+    ]
+    fact = {
+        **common, "uuid": "undated", "source_node_uuid": subject, "target_node_uuid": object,
+        "name": relation, "fact": f"{subject} {relation} {object}", "episodes": ["said"],
+    }  # fmt: skip
+    moment = None if at_day is None else format_stamp(at_day * DAY_S)
+    episode = {
+        **common, "uuid": "said", "name": "said", "source": "text", "source_description": "text",
+        "content": fact["fact"], "valid_at": moment,
+    }  # fmt: skip
+    store.write_memory(graph, GraphDocument(entities, (fact,), (episode,), ()))
+    return fact["uuid"]
 
 
 def test_a_new_value_ends_the_old_one(believe, any_store, graph_name):
@@ -119,6 +141,57 @@ def test_values_told_in_any_order_follow_each_other(believe, any_store, graph_na
         assert told[value].by == (told[min(known_later)].fact if known_later else None)
         is_past = set(known_later) - {"d"}
         assert told[value].outcome == ("past" if is_past else "new"), number
+
+
+@pytest.mark.parametrize("late_day", [1, 5])
+def test_a_value_from_before_an_undated_fact_is_past(believe, any_store, graph_name, late_day):
+    known = undated(any_store, graph_name, "Ann", "LIVES_IN", "Oslo", at_day=10)
+    late = believe("Ann", "LIVES_IN", "Rome", late_day)
+    assert (late.outcome, late.superseded, late.by) == ("past", (), known)
+    assert holding(any_store, graph_name) == ["Oslo"]
+    assert spans(any_store, graph_name)["Rome"] == (late_day, 10)
+    assert believe("Ann", "LIVES_IN", "Bern", 11).superseded == (known,)
+
+
+def test_a_fact_that_nothing_dates_ends_where_the_new_value_begins(believe, any_store, graph_name):
+    known = undated(any_store, graph_name, "Ann", "LIVES_IN", "Oslo", at_day=None)
+    assert believe("Ann", "LIVES_IN", "Rome", 1).superseded == (known,)
+
+
+def test_what_was_said_again_later_is_not_ended(believe, any_store, graph_name):
+    kept = believe("API", "RUNS_ON", "a", 1)
+    assert believe("API", "RUNS_ON", "a", 30).outcome == "confirmed"
+    late = believe("API", "RUNS_ON", "b", 10)
+    assert (late.outcome, late.by, late.superseded) == ("past", kept.fact, ())
+    between = believe("API", "RUNS_ON", "c", 20)
+    assert (between.outcome, between.by, between.superseded) == ("past", kept.fact, (late.fact,))
+    ends = spans(any_store, graph_name)
+    assert (ends["b"], ends["c"], holding(any_store, graph_name)) == ((10, 20), (20, 30), ["a"])
+    assert believe("API", "RUNS_ON", "d", 31).superseded == (kept.fact,)
+
+
+def test_what_was_said_again_before_its_end_keeps_it(believe, any_store, graph_name):
+    kept = believe("API", "RUNS_ON", "a", 1)
+    believe("API", "RUNS_ON", "c", 40)
+    assert believe("API", "RUNS_ON", "a", 30).outcome == "confirmed"
+    late = believe("API", "RUNS_ON", "b", 10)
+    assert (late.outcome, late.by, late.superseded) == ("past", kept.fact, ())
+    ends = spans(any_store, graph_name)
+    assert (ends["a"], ends["b"], holding(any_store, graph_name)) == ((1, 40), (10, 30), ["c"])
+
+
+@pytest.mark.parametrize("order", list(permutations([(1, "a"), (2, "b"), (3, "a"), (4, "c")])))
+def test_in_any_order_the_last_value_holds(believe, any_store, graph_name, order):
+    for at_day, value in order:
+        believe("API", "RUNS_ON", value, at_day)
+    assert holding(any_store, graph_name) == ["c"]
+
+
+@pytest.mark.parametrize("order", list(permutations([(1, "a"), (2, "b"), (3, "c"), (4, "a")])))
+def test_in_any_order_what_came_back_last_holds(believe, any_store, graph_name, order):
+    for at_day, value in order:
+        believe("API", "RUNS_ON", value, at_day)
+    assert holding(any_store, graph_name) == ["a"]
 
 
 @pytest.mark.parametrize("relation", ["USES", "LIKES", "KNOWS", "HAS_PET"])

@@ -42,6 +42,8 @@ LockWait = Annotated[
     float,
     typer.Option(min=0.0, metavar="S", help="Wait so many seconds for a run at work to end."),
 ]
+LOCK_WAIT_S = 5.0
+"""How long the batch waits: a belief holds the lock for milliseconds, another run for seconds."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Tell more on stderr.")]
 

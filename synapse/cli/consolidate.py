@@ -15,6 +15,7 @@ import typer
 
 from synapse.cli.batch_options import DAY_S
 from synapse.cli.common import (
+    LOCK_WAIT_S,
     ConfigFile,
     GraphName,
     GroupId,
@@ -51,7 +52,7 @@ def consolidate(
         bool, typer.Option("--resolve", help="End facts that are contradicted for certain.")
     ] = False,
     max_changes: MaxChanges = None,
-    lock_wait: LockWait = 0.0,
+    lock_wait: LockWait = LOCK_WAIT_S,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing at all.")] = False,
     now: Now = None,
     report_file: Annotated[

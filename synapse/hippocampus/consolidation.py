@@ -54,6 +54,10 @@ LOUD_FAILURES_COUNT = 3
 RESOLVE = "consolidate --resolve"
 
 
+class _Overtaken(LockBusy):
+    """Another run or a belief was written while this run was thinking: it may think anew."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """What a caller asks for."""
@@ -178,7 +182,12 @@ class ConsolidationEngine:
     def consolidate(self, run: Run) -> Outcome:
         """One graph. Raises nothing that Synapse raises on purpose: see ``Outcome.error``."""
         try:
-            return self._consolidate(run)
+            try:
+                return self._consolidate(run)
+            except _Overtaken:
+                if not run.lock_wait_s:
+                    raise
+                return self._consolidate(run)
         except LockBusy as busy:
             return self.stopped(run, "lock_busy", busy)
         except SynapseError as error:
@@ -211,7 +220,7 @@ class ConsolidationEngine:
         report.wakeAgent |= bool(
             report.online_contradictions.count or report.contradictions.resolved
         ) or any(change.before is None for change in plan.ledger)
-        if not run.dry_run and self._write(found, room, report):
+        if not run.dry_run and self._write(run, found, room, report):
             report.wrote.traces = changed_count
             report.wrote.findings = len(plan.ledger)
         report.durations_s = Durations(
@@ -316,12 +325,13 @@ class ConsolidationEngine:
         plan = make_plan(thoughts, known, ledger, room, run, whole)
         return _Found(known, thoughts.standing, plan, read_s, thoughts, ledger, resolved)
 
-    def _write(self, found: _Found, room: Room, report: ConsolidationReport) -> bool:
+    def _write(self, run: Run, found: _Found, room: Room, report: ConsolidationReport) -> bool:
         plan = found.plan
         if plan.is_empty:
             if room.failures_count:
                 self.store.clear_failures(plan.graph)
             return False
+        self.store.await_lock(plan.graph, run.lock_wait_s)
         if not self.store.acquire_lock(plan.graph, plan.run_id, LOCK_TTL_S):
             return _leave_to_another(found, report, "works on it")
         try:
@@ -362,7 +372,7 @@ class ConsolidationEngine:
 def _leave_to_another(found: _Found, report: ConsolidationReport, what: str) -> bool:
     """Keep no scores; a run that has ended facts must still say so."""
     if found.resolved is None or not found.resolved.has_written:
-        raise LockBusy(f"another run on graph {report.graph!r} {what}; nothing was written")
+        raise _Overtaken(f"another run on graph {report.graph!r} {what}; nothing was written")
     report.warnings.append(f"another run {what}; scores are left to it")
     return False
 

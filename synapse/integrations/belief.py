@@ -19,7 +19,7 @@ from synapse.hippocampus.stamps import YEAR_TWO_S, format_stamp
 from synapse.integrations.slot import Slot
 from synapse.integrations.texts import plain
 
-_WAIT_FOR_LOCK_S = 5.0
+WAIT_FOR_LOCK_S = 5.0
 _BETWEEN_TRIES_S = 0.05
 _ENDED_BY_CHOICE = {("uses",), ("has",), ("is",), ("deployed",)}
 """First words of relations that hold one value here and many there: what a run can weigh against
@@ -149,7 +149,7 @@ class Believer:
         """Two that believe at once would each make an entity of one name, and end nothing."""
         waited_s = 0.0
         while not self._store.acquire_lock(graph, token, LOCK_TTL_S):
-            if waited_s >= _WAIT_FOR_LOCK_S:
+            if waited_s >= WAIT_FOR_LOCK_S:
                 return False
             self._sleep(_BETWEEN_TRIES_S)
             waited_s += _BETWEEN_TRIES_S

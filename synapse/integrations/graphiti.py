@@ -32,7 +32,7 @@ from synapse.hippocampus.gate import QuestionGate, Turn
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.aside import BRIEFING, TELLING, WORKING, Aside
-from synapse.integrations.belief import Belief
+from synapse.integrations.belief import WAIT_FOR_LOCK_S, Belief
 from synapse.integrations.believing import Beliefs
 from synapse.integrations.briefing import Briefer
 from synapse.integrations.graph_names import argument, graph_of, server_uri
@@ -211,7 +211,10 @@ class Hippocampus:
         resolve: bool = False, dry_run: bool = False,
     ) -> Outcome:  # fmt: skip
         """The batch on one group, in a thread: the same engine and report as the command's."""
-        run = self._run(group_id, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run)
+        run = self._run(
+            group_id, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
+            lock_wait_s=WAIT_FOR_LOCK_S,
+        )  # fmt: skip
         outcome = await self.aside.run(WORKING, self._engine().consolidate, run)
         self._relations.forget(run.scope.graph)
         return outcome

@@ -305,9 +305,9 @@ def test_online_surprises_are_drained_once(consolidate, demo, store):
 def test_a_busy_lock_is_no_failure_unless_strict(consolidate, demo, store, connection):
     assert store.acquire_lock(demo, "somebody", 60.0)
     before = keys_of(connection, demo)
-    ended = consolidate("--group-id", demo, *AT)
+    ended = consolidate("--group-id", demo, *AT, "--lock-wait", "0")
     assert (ended.code, ended.summary["status"], ended.err) == (0, "lock_busy", "")
-    strict = consolidate("--group-id", demo, *AT, "--strict")
+    strict = consolidate("--group-id", demo, *AT, "--strict", "--lock-wait", "0.1")
     assert strict.code == 4
     assert "another run works on graph" in strict.err
     assert {k: v for k, v in keys_of(connection, demo).items() if ":lock" not in k} == {

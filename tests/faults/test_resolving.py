@@ -298,6 +298,22 @@ def test_a_run_that_ended_facts_says_so_whoever_keeps_the_scores(stale, save, st
     assert ends(save, stale.uuid) == (LATER, NOW)
 
 
+def test_a_batch_that_was_overtaken_while_it_was_thinking_thinks_once_more(
+    stale, store, run, graph_name
+):
+    class Overtaken(FalkorStore):
+        def acquire_lock(self, graph: str, token: str, ttl_s: float) -> bool:
+            if token == "late" and store.read_room(graph).revision == 0:
+                assert run("other", resolve=False).error is None
+            return super().acquire_lock(graph, token, ttl_s)
+
+    engine = ConsolidationEngine(Overtaken(store._connection, "redis://here"), CONFIG, lambda: 0.0)
+    late = Run(Scope(graph_name), NOW.timestamp(), "late", lock_wait_s=1.0)
+    report = engine.consolidate(late).report
+    assert (report.status, report.retention.changed) == ("ok", 0)
+    assert store.read_room(graph_name).revision == 1
+
+
 def test_failures_are_counted_although_the_ledger_is_written(stale, run, store, graph_name):
     class Refused(FalkorStore):
         def change_ends(self, graph: str, changes: Any, lock_token: str) -> set[str]:

@@ -85,6 +85,7 @@ class _Statements:
         ]
         new = ((row, one) for row, one, is_new in self._said if is_new)
         self._arrivals = Arrivals(known, what, new)
+        self._place = {row: place for place, (row, _, _) in reversed([*enumerate(self._said)])}
 
     def judged(self, detector: PredictionErrorDetector, now_s: float) -> list[Noticed]:
         rows = list(dict.fromkeys(row for row, _, _ in self._said))
@@ -98,10 +99,11 @@ class _Statements:
         return json.dumps(sorted([(one.fact, one.said_in), (one.against, first)]))
 
     def _noticed(self, row: int, one: Said, error: PredictionError, is_new: bool) -> Noticed:
-        if error.kind != "contradicts":
-            kind, surprise = (error.kind, error.surprise) if is_new else ("expected", 0.0)
-            return Noticed(one.fact, kind, surprise, said_in=one.episode)
         moment = self._arrivals.moment_of(row, one, is_new=is_new)
+        if error.kind == "novel" and is_new:
+            return Noticed(one.fact, error.kind, error.surprise, said_in=one.episode)
+        if error.kind == "expected" and (not is_new or self._was_known(row, error, moment)):
+            return Noticed(one.fact, "expected", 0.0, said_in=one.episode)
         for found in error.findings:
             other = found.fact if found.by == row else found.by
             if other < 0 or not self._arrivals.had_fact(other, moment):
@@ -118,18 +120,34 @@ class _Statements:
         surprise = novelty_surprise(self._values_before(row, moment))
         return Noticed(one.fact, "novel", surprise, said_in=one.episode)
 
+    def _was_known(self, row: int, error: PredictionError, moment: Moment) -> bool:
+        """Whether a copy of a fact was there before it: Graphiti may store one statement twice."""
+        target = self._known.facts.target
+        copies = {end for found in error.findings for end in (found.fact, found.by)}
+        copies |= {other for other in self._beside(row) if target[other] == target[row]}
+        return any(
+            self._arrivals.had_fact(copy, moment)
+            and not (
+                self._arrivals.had_begun_with(copy, moment) and self._place[copy] > self._place[row]
+            )
+            for copy in copies - {row, -1}
+        )
+
     def _values_before(self, row: int, moment: Moment) -> int:
-        """How many values the property of a fact had before it was stated."""
+        """How many other values the property of a fact had before it was stated."""
+        target = self._known.facts.target.tolist()
+        return sum(
+            target[other] != target[row] and self._arrivals.had_fact(other, moment)
+            for other in self._beside(row)
+        )
+
+    def _beside(self, row: int) -> list[int]:
+        """The other facts that give values to the same property."""
         facts = self._known.facts
         name = facts.relation[row]
         names = self._relations.names(name) if self._relations else {name}
-        beside = np.flatnonzero(facts.source == facts.source[row]).tolist()
-        return sum(
-            other != row
-            and facts.relation[other] in names
-            and self._arrivals.had_fact(other, moment)
-            for other in beside
-        )
+        same = np.flatnonzero(facts.source == facts.source[row]).tolist()
+        return [other for other in same if other != row and facts.relation[other] in names]
 
     def _is_news(self, other: int, row: int, one: Said, moment: Moment) -> bool:
         """Whether what a fact that is said again contradicts was said since it was said last."""

@@ -174,3 +174,27 @@ def test_a_bulk_of_episodes_of_each_group_is_noticed_once(falkordb_uri, graph_na
         waiting = store.read_room(group).surprises
         assert [s.fact for s in waiting][1:] == [n.fact for n in result.surprises]
         assert sum(s.kind == "contradicts" for s in waiting) == 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_of_copies_that_one_bulk_brings_the_first_is_novel(falkordb_uri, graph_name, store, count):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+            known = inspect.signature(world.graphiti.graphiti.add_episode_bulk).parameters
+            one_by_one = {name: False for name in ("use_combined_extraction",) if name in known}
+            world.llm.facts = [Fact("Ann", "LIVES_IN", "Oslo", "Ann lives in Oslo")]
+            raw = [
+                RawEpisode(name=f"e{n}", content="Ann lives in Oslo.", reference_time=day(n),
+                           source=EpisodeType.text, source_description="test")
+                for n in range(count)
+            ]  # fmt: skip
+            result = await hippocampus.add_episode_bulk(raw, graph_name, **one_by_one)
+            return result.surprises, await hippocampus.observe(result), len(result.edges)
+
+    noticed, again, edges_count = run(story())
+    assert again == noticed
+    assert edges_count == count
+    first, *others = [(n.kind, n.surprise) for n in noticed]  # each fact names several episodes
+    assert first == ("novel", 0.5)
+    assert len(others) >= count - 1
+    assert set(others) <= {("expected", 0.0)}

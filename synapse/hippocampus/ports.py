@@ -174,8 +174,8 @@ class MemoryStore(Protocol):
         Args:
             graph: name of the graph.
             subjects: uuids of the entities.
-            matters: by subject, the names of the relations and the uuids of the objects that
-                matter, which is all that is read where it has very many facts.
+            matters: by subject, the names of the relations, however they are spelt, and the uuids
+                of the objects that matter: all that is read where it has very many facts.
 
         Raises:
             UnknownGraph: there is no graph of that name.

@@ -28,6 +28,8 @@ _ENDS = replace(ENTITIES, texts=("a.name", "''"))
 """Summaries are long, and no statement is compared with them."""
 _HUB_FACTS_COUNT = 20
 """Of an entity with more facts only those are read that can bear on the ones in question."""
+_BETWEEN_WORDS = ("_", " ", "-")
+"""What parts the words of a relation's name; *LIVES_IN*, *lives in* and *livesIn* are one."""
 
 
 class _Question(NamedTuple):
@@ -128,10 +130,23 @@ def _do_nothing() -> None:
 
 
 def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]) -> _Question:
-    rows = [literal([uuid, sorted(matters.get(uuid, ())) or None]) for uuid in subjects]
+    rows = []
+    for uuid in subjects:
+        some = sorted(matters.get(uuid, ()))
+        rows.append(literal([uuid, some or None, sorted(set(map(_run_together, some)))]))
     each = (
-        "WITH r[0] AS u, r[1] AS some MATCH (a:Entity {uuid: u}) WITH a, CASE WHEN "
-        f"outdegree(a, 'RELATES_TO') > {_HUB_FACTS_COUNT} THEN some ELSE null END AS n "
-        "ORDER BY ID(a) "
+        "WITH r[0] AS u, r[1] AS some, r[2] AS names MATCH (a:Entity {uuid: u}) "
+        f"WITH a, names, CASE WHEN outdegree(a, 'RELATES_TO') > {_HUB_FACTS_COUNT} "
+        "THEN some ELSE null END AS n ORDER BY ID(a) "
     )
-    return _Question(FACTS, each, "n IS NULL OR x.name IN n OR b.uuid IN n", rows)
+    name = "toStringOrNull(x.name)"
+    for mark in _BETWEEN_WORDS:
+        name = f"replace({name}, '{mark}', '')"
+    where = f"n IS NULL OR x.name IN n OR toLower({name}) IN names OR b.uuid IN n"
+    return _Question(FACTS, each, where, rows)
+
+
+def _run_together(name: str) -> str:
+    for mark in _BETWEEN_WORDS:
+        name = name.replace(mark, "")
+    return name.lower()

@@ -99,6 +99,18 @@ def test_a_busy_subject_is_known_by_all_names_of_a_property(
     assert believe("API", "USES", "library 4", 3).outcome == "confirmed"
 
 
+@pytest.mark.parametrize("relation", ["RUNS_ON", "runs on", "runs-on", "RunsOn", "Runs_on"])
+@pytest.mark.parametrize("older", ["RUNS_ON", "runs on", "runsOn"])
+def test_a_busy_subject_is_known_however_a_property_is_spelt(
+    believe, any_store, graph_name, monkeypatch, older, relation
+):
+    monkeypatch.setattr(neighbourhood, "_HUB_FACTS_COUNT", 3)
+    for number in range(5):
+        believe("API", "USES", f"library {number}", 1)
+    old = believe("API", older, "8080", 1)
+    assert believe("API", relation, "9090", 2).superseded == (old.fact,)
+
+
 def test_a_restatement_refreshes(believe, any_store, graph_name):
     first = believe("API", "RUNS_ON", "8080", 1)
     again = believe("API", "RUNS_ON", "8080", 9)

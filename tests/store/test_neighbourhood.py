@@ -79,6 +79,21 @@ def test_of_a_hub_those_facts_are_read_that_matter(store, graph_name, monkeypatc
     read = store.read_subjects(graph_name, ["e0", "e0"], {"e0": ["it's", "e2"], "e1": ["USES"]})
     assert sorted(read.facts.uuid) == ["f1", "f2", "f3", "f5", "f7"]
     assert len(store.read_subjects(graph_name, ["e0"]).facts) == 9
+    for spelt in ("Uses", "u_s-e S"):
+        read = store.read_subjects(graph_name, ["e0"], {"e0": [spelt]})
+        assert sorted(read.facts.uuid) == ["f0", "f2", "f4", "f6", "f8"]
+
+
+@pytest.mark.parametrize("name", ["7", "['USES']", "null"])
+def test_a_hub_may_have_names_that_are_no_text(store, connection, graph_name, monkeypatch, name):
+    monkeypatch.setattr(neighbourhood, "_HUB_FACTS_COUNT", 1)
+    query = (
+        "CREATE (a:Entity {uuid: 'a', name: 'a'}), (b:Entity {uuid: 'b', name: 'b'}), "
+        f"(a)-[:RELATES_TO {{uuid: 'odd', name: {name}}}]->(b), "
+        "(a)-[:RELATES_TO {uuid: 'plain', name: 'LIVES_IN'}]->(b)"
+    )
+    connection.execute_command("GRAPH.QUERY", graph_name, query)
+    assert store.read_subjects(graph_name, ["a"], {"a": ["lives in"]}).facts.uuid == ["plain"]
 
 
 def test_some_traces_are_those_of_the_whole_room(any_store, graph_name, demo):

@@ -12,7 +12,9 @@ a clause asks when
 
 The first clause of a sentence is read more closely, since many type no mark and no capitals: *does
 ann live here* asks, *was in Rome* leaves its subject out, *has Ann moved* asks by its participle,
-*what port* by its shortness; *where Ann lives is Oslo* and *could you note that* tell.
+*what port* by its shortness; *where Ann lives is Oslo* and *could you note that* tell, and so do
+*can't eat nuts*, which leaves its subject out, and *should it fail, Bob restarts it*, a condition.
+A tag at its end (*, doesn't she?*) asks about the whole sentence.
 
 What stands before the first clause that asks is a statement, unless it only supposes (*if I move*).
 These are the forms of direct questions (Huddleston and Pullum, The Cambridge Grammar of the English
@@ -22,32 +24,22 @@ Language, 2002, chapter 10), and nothing of a sentence's meaning is guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from synapse.hippocampus.lexicon.english_questions import ENGLISH_QUESTIONS, QuestionWords
+from synapse.hippocampus.sentences import INVISIBLE, clause_starts, sentences
 
 TURN_CHARACTERS_MAX = 100_000
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|inc|ltd|jr|sr|a\.m|p\.m|u\.s)|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
-_INVISIBLE = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-_END = re.compile(
-    rf"(?<![.!?\u061f\uff1f])[.!?\u061f\uff1f]++[\"'”’»)\]{_INVISIBLE}]*+(?=\s)|[\u3002\uff01\uff1f]"
-)
-_CLOSERS = "\"'”’»)]*_~` " + _INVISIBLE
-_CLAUSE = re.compile(r"[,;:–—…]\s+|\s-{1,2}\s|\s\(|\.{3}\s*")
-_JOINED = re.compile(r"\s(?=(?:and|but|so|or)\s)", re.IGNORECASE)
+_CLOSERS = "\"'”’»)]*_~` " + INVISIBLE
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+")
 _STATING_WORDS_MIN = 3
 _FRAGMENT_WORDS_MAX = 3
 _CLOSING_CHARACTERS_MAX = 16
 # A turn may be hostile: what is looked at again and again is short, so that time grows with length.
 _CLAUSE_CHARACTERS_MAX = 400
-_ABBREVIATION_CHARACTERS_MAX = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +81,12 @@ class QuestionGate:
         self._marked = re.compile(rf"[{re.escape(words.marks)}][.!\uff01\u203c]*$")
         (
             self._requests, self._wonders, self._openers, self._suppositions,
-            self._exclamations, self._tellings, self._proposals,
+            self._exclamations, self._tellings, self._proposals, self._conditions,
         ) = (
             re.compile(pattern, re.IGNORECASE)
             for pattern in (
                 words.requests, words.wonders, words.openers, words.suppositions,
-                words.exclamations, words.tellings, words.proposals,
+                words.exclamations, words.tellings, words.proposals, words.conditions,
             )
         )  # fmt: skip
 
@@ -113,7 +105,7 @@ class QuestionGate:
         unfenced = _FENCE.sub("", heard)
         statements: list[str] = []
         questions: list[str] = []
-        for sentence in _sentences(_FENCE.sub(" ", heard)):
+        for sentence in sentences(_FENCE.sub(" ", heard)):
             start = self._asks_from(sentence)
             said = sentence[:start].strip()
             if start < len(sentence):
@@ -126,13 +118,15 @@ class QuestionGate:
 
     def _asks_from(self, sentence: str) -> int:
         """Where a sentence begins to ask; its length if it does not."""
+        if self._is_tagged(sentence):
+            return 0
         mark = self._marked.search(sentence.rstrip(_CLOSERS)[-_CLOSING_CHARACTERS_MAX:])
         tells = self._tells(sentence)
         marked = mark is not None and not tells
         relative = None
-        for start in _clause_starts(sentence):
+        for start in clause_starts(sentence):
             clause = sentence[start : start + _CLAUSE_CHARACTERS_MAX]
-            if start == 0 and (tells or (not marked and self._proposes(sentence))):
+            if start == 0 and (tells or (not marked and self._only_looks_asked(clause))):
                 continue
             if not self._opens_question(clause, marked, is_first=start == 0):
                 continue
@@ -149,8 +143,28 @@ class QuestionGate:
     def _tells(self, sentence: str) -> bool:
         return bool(self._tellings.match(self._bare(sentence)))
 
-    def _proposes(self, sentence: str) -> bool:
-        return bool(self._proposals.match(self._bare(sentence)))
+    def _only_looks_asked(self, clause: str) -> bool:
+        """What proposes, or opens with a condition: *should the job fail, Bob restarts it*."""
+        bare = self._bare(clause)
+        condition = self._conditions.match(bare)
+        if condition:
+            return not self._opens_question(bare[condition.end() :], False, is_first=True)
+        return bool(self._proposals.match(bare))
+
+    def _is_tagged(self, sentence: str) -> bool:
+        """*Ann lives in Rome, doesn't she?*: the tag asks about what stands before it, while
+        *I like tea, do you?* asks something of its own."""
+        said, _, tag = sentence.rpartition(",")
+        words = _folded(_WORD.findall(tag[:_CLAUSE_CHARACTERS_MAX]))
+        if len(words) != 2 or not self._is_tag(*words):
+            return False
+        before = _folded(_WORD.findall(self._bare(said)))
+        if words[1] == "you":
+            return before[:1] == ["you"]
+        return words[0] in self._words.negations or not self._words.negations.isdisjoint(before)
+
+    def _is_tag(self, auxiliary: str, pronoun: str) -> bool:
+        return auxiliary in self._words.auxiliaries and pronoun in self._words.pronouns
 
     def _bare(self, clause: str) -> str:
         opener = self._openers.match(clause)
@@ -174,7 +188,7 @@ class QuestionGate:
         if self._requests.match(clause):
             return True
         heard = _WORD.findall(clause[:200])[: self._words.nouns_between_max + 4]
-        words = [word.replace("’", "'").casefold() for word in heard]
+        words = _folded(heard)
         if not words:
             return False
         if words[0] in self._words.interrogatives:
@@ -225,14 +239,28 @@ class QuestionGate:
         if subject in w.no_subjects or subject in w.auxiliaries or self._is_participle(subject):
             return False
         if auxiliary in w.perfects:
-            verbs = words[2:] if is_name else words[2:3]
-            return any(map(self._is_participle, verbs))
+            return self._asks_whether_done(words, is_name)
+        if auxiliary in w.negations or auxiliary in w.firsts:
+            return False
         if auxiliary in w.modals:
             return (is_name or auxiliary in w.names) and self._is_bare(verb)
         if auxiliary in w.imperatives:
             names_some = is_name or subject.endswith(w.inflections[:1])
             return names_some and (verb == "and" or self._is_bare(verb))
-        return not subject.endswith(w.inflections[2:])
+        if auxiliary in w.before_verbs:
+            return not self._is_bare(subject) or verb not in w.subjects | w.no_verbs
+        return not subject.endswith(w.inflections[2:]) or subject in w.things or "or" in words
+
+    def _asks_whether_done(self, words: list[str], is_name: bool) -> bool:
+        """*has Ann moved*, *has the invoice been paid*, but not *has a dog called Rex*."""
+        w, (auxiliary, subject) = self._words, words[:2]
+        if is_name:
+            return any(map(self._is_participle, words[2:]))
+        if subject not in w.subjects:
+            return self._is_participle(words[2])
+        nouns = list(takewhile(lambda word: word not in w.no_subjects, words[3:6]))
+        is_definite = subject in w.definites and auxiliary in w.presents
+        return "been" in words[3:6] or (is_definite and any(map(self._is_participle, nouns)))
 
     def _is_participle(self, word: str) -> bool:
         w = self._words
@@ -251,6 +279,10 @@ class QuestionGate:
         return enough and not self._suppositions.match(bare)
 
 
+def _folded(words: list[str]) -> list[str]:
+    return [word.replace("’", "'").casefold() for word in words]
+
+
 @lru_cache(1)
 def _english() -> QuestionGate:
     return QuestionGate()
@@ -263,25 +295,3 @@ def is_question(text: str) -> bool:
     (True, False)
     """
     return _english().is_question(text)
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """Sentences and lines."""
-    for line in text.splitlines():
-        begin = 0
-        for match in _END.finditer(line):
-            end = match.end()
-            if _ABBREVIATED.search(line[max(begin, end - _ABBREVIATION_CHARACTERS_MAX) : end]):
-                continue
-            if sentence := line[begin : match.end()].strip():
-                yield sentence
-            begin = match.end()
-        if sentence := line[begin:].strip():
-            yield sentence
-
-
-def _clause_starts(sentence: str) -> Iterator[int]:
-    yield 0
-    starts = {match.end() for match in _CLAUSE.finditer(sentence)}
-    starts |= {match.end() for match in _JOINED.finditer(sentence)}
-    yield from sorted(starts - {0, len(sentence)})

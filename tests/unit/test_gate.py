@@ -72,6 +72,37 @@ Can you remember the port?
 What Redis version is it
 How about we use Postgres?
 How about we meet on Tuesday
+any clue who owns billing
+any hints where the keys are
+is staging on postgres 15 or 16
+is staging on redis 7
+is running it on one server or two better
+has the invoice been paid
+has a decision been made
+has the build passed
+have all tests been run
+had our server been patched
+hasn't ann moved
+Ann lives in Rome, doesn't she?
+Ann isn't in Rome, is she?
+We deploy on Fridays, don't we
+Bob moved to Rome and Ann lives there too, doesn't she?
+You can't swim, can you?
+should we renew the certificate
+should the certificate be renewed
+should the certificate expire, or is it renewed
+Should the job fail, who is paged?
+should the job fail, is bob paged
+were you in Rome, Bob
+Were it not for him, would you go?
+Can't you see it
+can't we use redis
+Won't Ann come
+am i late
+You know what Ann said
+You know what, is it done?
+would bob in accounting come
+did deploys to prod fail
 """.strip().splitlines()
 
 STATES = """
@@ -128,6 +159,29 @@ May Day is a holiday.
 Must buy milk today.
 Do dishes on Sundays.
 Do not ask Ann.
+Can't eat gluten.
+Can't stand cilantro.
+Won't be in the office on Friday.
+Didn't sleep well.
+Couldnt find the invoice
+Am vegan since January.
+Am always early.
+Should the certificate expire, Tom renews it.
+Should you need me, call Bob.
+Were it not for the backups, we would have lost it all.
+Had Ann known, she'd have called.
+You know what, I quit smoking in March.
+Guess what, Ann moved to Rome.
+Could be that Ann moves in May.
+Would be nice to move.
+Would love to move.
+Should work now.
+Can be reached in Oslo.
+Could use some help.
+Has a dog called Rex.
+Has the flu and stayed home.
+Had the car washed yesterday.
+Is working on the port.
 """.strip().splitlines()
 
 
@@ -166,6 +220,9 @@ def test_what_states_is_ingested_whole(text):
             "I met Ann, who is a chef",
             "what should I cook for her?",
         ),
+        ("I like tea, do you?", "I like tea", "do you?"),
+        ("Note that Ann moved, will you?", "Note that Ann moved", "will you?"),
+        ("You know what? I quit smoking.", "I quit smoking.", "You know what?"),
         ("We use e.g. Redis 7.2. ok?", "We use e.g. Redis 7.2.", "ok?"),
     ],
 )

@@ -50,6 +50,8 @@ class QuestionWords:
     """Beginnings that ask to take note, and so state what follows: *could you note that*."""
     proposals: str
     """What proposes, and so states, unless a question mark ends it: *from now on*."""
+    conditions: str
+    """Inverted conditions up to what follows from them: *should it fail, Bob restarts it*."""
     fragments: frozenset[str]
     """Interrogatives that ask at the beginning of a sentence whatever follows: *wheres Ann*."""
     relative_heads: frozenset[str]
@@ -59,6 +61,21 @@ class QuestionWords:
     modals: frozenset[str]
     """Auxiliaries that are names or stand without a subject as well (*Will Smith plays*): they ask
     if a bare verb follows their subject."""
+    presents: frozenset[str]
+    """Of the perfects those that, before *the*, ask: *had the car washed* mostly tells."""
+    definites: frozenset[str]
+    """Words that begin a subject which is known: *has the build passed*."""
+    negations: frozenset[str]
+    """Negated auxiliaries, which ask only before a subject that can be told as such (*can't eat
+    nuts* leaves it out), and other words that negate a sentence."""
+    firsts: frozenset[str]
+    """Auxiliaries of *I*, which is often left out: *am in Rome*."""
+    before_verbs: frozenset[str]
+    """Auxiliaries with a bare verb after the subject: *would Ann come*."""
+    no_verbs: frozenset[str]
+    """Words that follow a verb, so that what stands before is no subject: *would love to*."""
+    things: frozenset[str]
+    """Subjects that end as a verb does: *is staging on Redis 7*."""
     no_subjects: frozenset[str]
     """Words that do not begin the subject after an auxiliary: *was in Rome*, *is not ready*."""
     past_forms: frozenset[str]
@@ -103,10 +120,12 @@ ENGLISH_QUESTIONS = QuestionWords(
         r"let (?:me|us) know|help me (?:\w+ ){0,2}?(?:find|understand|remember|recall|figure|"
         r"decide)|"
         r"look up|find out|search for|what about|how about|how come|what if|"
-        r"(?:(?:got|have) )?any (?:\w+ ){0,2}?(?:idea|ideas|thoughts?|advice|tips?|suggestions?|"
+        r"(?:(?:got|have) )?any (?:\w+ ){0,2}?(?:idea|ideas|clues?|hints?|guess(?:es)?|"
+        r"thoughts?|advice|tips?|suggestions?|"
         r"recommendations?|chance|"
         r"news|updates?|luck|other|more)\b|"
-        r"(?:do )?you (?:know|remember|recall|think) (?:what|which|who|whom|whose|when|where|why|"
+        r"(?:do )?you (?:know|remember|recall|think) (?!what[,.!:;–—])"
+        r"(?:what|which|who|whom|whose|when|where|why|"
         r"how|"
         r"if|whether|of|any)|"
         r"know (?:what|which|who|whom|whose|when|where|why|how|if|whether)|you sure|"
@@ -128,7 +147,7 @@ ENGLISH_QUESTIONS = QuestionWords(
         r"yep|no|"
         r"right|alright|anyway|actually|btw|by the way|now|again|please|pls|just|thanks|thank you|"
         r"sorry|great|cool|first|next|finally|lastly|otherwise|in that case|for example|"
-        r"sounds good|got it)\b[\s,.!:;–—-]*)+"
+        r"sounds good|got it|(?:you know|guess) what(?=[,.!:;–—]))\b[\s,.!:;–—-]*)+"
     ),
     suppositions=(
         r"(?:if|whether|unless|suppos(?:e|ing)|assuming|say|imagine|in case|provided|when|whenever|"
@@ -151,12 +170,31 @@ ENGLISH_QUESTIONS = QuestionWords(
         r"did you know that\b)"
     ),
     proposals=r"how about (?:we|i)\b.*\b(?:from (?:now|here|today) on|going forward|in future)\b",
+    conditions=(
+        r"(?:should (?!i\b|we\b)[^,]*|(?:were|had)\b[^,]*(?=,.*(?:['’]d|\bwould|\bcould|\bmight|"
+        r"\bshould)\b)),\s*(?!(?:or|and|but|which|who|where|please)\b)(?=\S+ \S)"
+    ),
     fragments=_bag("why whats whos whens wheres whys hows"),
     relative_heads=_bag("where when why how"),
     perfects=_bag("has have had hasn't haven't hadn't hasnt havent hadnt"),
     modals=_bag("will may might must"),
+    presents=_bag("has have hasn't haven't hasnt havent"),
+    definites=_bag("the my our your his her its their this that these those"),
+    negations=_bag(
+        "isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot "
+        "couldn't won't wouldn't shouldn't mustn't isnt arent wasnt werent dont doesnt didnt "
+        "havent hasnt hadnt cant couldnt wont wouldnt shouldnt "
+        "not never no none nobody nothing nowhere neither hardly"
+    ),
+    firsts=_bag("am"),
+    before_verbs=_bag("do does did can could would shall should"),
+    no_verbs=_bag("to now then today yesterday tomorrow again back here there away off well"),
+    things=_bag(
+        "staging billing pricing marketing engineering accounting onboarding housing wedding "
+        "morning evening spring string thing king ring ceiling"
+    ),
     no_subjects=_bag(
-        "not never in at on to of for from with by as and or but so too very really quite just "
+        "be not never in at on to of for from with by as and or but so too very really quite just "
         "also already only still always often sometimes back here there out home away off up down "
         "now then today yesterday tomorrow well able born tired sick ill glad happy late busy sure "
         "sorry me us him them"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from math import isfinite
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import inf, isfinite
 
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.context import ActiveFact, Change, context_block
 from synapse.hippocampus.contradiction import ContradictionDetector
 from synapse.hippocampus.finding import Finding, date
-from synapse.hippocampus.model import Facts, GraphSnapshot
+from synapse.hippocampus.model import Facts, Floats, GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.integrations.recall import strengths
@@ -37,7 +37,8 @@ class Briefer:
 
         Of each property whose value has changed it tells the oldest value and the one that holds.
         A fact that another one seems to contradict is not *verified*: it is left out, and told as a
-        change only where that is certain. Where it tells of several entities of one name, each fact
+        change only where that is certain; of facts that replace each other in a circle the newest
+        is told. Where it tells of several entities of one name, each fact
         says which of them it is about.
 
         Args:
@@ -51,7 +52,7 @@ class Briefer:
         """
         known = self._store.read_subjects(graph, subjects)
         facts = known.facts
-        found = self._detector.detect(known, at_s, relations).findings
+        found = _leaving_one(known, self._detector.detect(known, at_s, relations).findings, at_s)
         replaced_by = {f.fact: f.by for f in found if f.by >= 0 and self._is_sure(f)}
         ended = {r for r, end_s in enumerate(facts.invalid_at_s.tolist()) if end_s <= at_s}
         ended |= {f.fact for f in found if f.verdict == "missed"}
@@ -93,6 +94,44 @@ class Briefer:
             return list(rows)
         wanted = {row for row in rows if known.facts.uuid[row] in only}
         return sorted(wanted | {_last(row, replaced_by) for row in wanted})
+
+
+def _leaving_one(known: GraphSnapshot, found: Sequence[Finding], at_s: float) -> list[Finding]:
+    """The findings, without those that would leave no value at all.
+
+    What had itself ended by the moment of a finding has replaced nothing, and of facts that
+    replace each other in a circle the newest that has not ended stays.
+    """
+    ends_s, begins_s = known.facts.invalid_at_s, known.facts.valid_at_s
+    found = [f for f in found if f.verdict != "missed" or not _ended(ends_s, f.by, f.invalid_at_s)]
+    by = {f.fact: f.by for f in found if f.by >= 0 and f.verdict in ("missed", "superseded")}
+    newest = set[int]()
+
+    def begin(row: int) -> tuple[float, str]:
+        at_s = float(begins_s[row])
+        return at_s if isfinite(at_s) else -inf, known.facts.uuid[row]
+
+    for circle in _circles(by):
+        held = [row for row in circle if not (ends_s[row] <= at_s or begins_s[row] > at_s)]
+        newest |= set(sorted(held, key=begin)[-1:])
+    return [f for f in found if f.fact not in newest]
+
+
+def _ended(ends_s: Floats, row: int, at_s: float) -> bool:
+    return row >= 0 and bool(ends_s[row] <= at_s)
+
+
+def _circles(by: Mapping[int, int]) -> Iterator[list[int]]:
+    """The rows of each circle of replacements."""
+    seen = set[int]()
+    for row in by:
+        path: dict[int, int] = {}
+        while row in by and row not in seen and row not in path:
+            path[row] = len(path)
+            row = by[row]
+        if row in path:
+            yield list(path)[path[row] :]
+        seen |= path.keys()
 
 
 def _replaced(

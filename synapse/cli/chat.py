@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
@@ -47,6 +48,7 @@ async def _talk(store: MemoryStore, endpoint: Endpoint, group_id: str | None, ve
     """Every turn gets an answer or a sentence why not; 1 if one of them failed."""
     from synapse.integrations.chat import opened_chat
 
+    _survive_encodings()
     async with opened_chat(store.uri, endpoint, group_id) as bridge:
         code = 0
         while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
@@ -60,3 +62,10 @@ async def _talk(store: MemoryStore, endpoint: Endpoint, group_id: str | None, ve
             if reply.problem:
                 complain(f"not remembered: {reply.problem}", None, verbose)
         return code
+
+
+def _survive_encodings() -> None:
+    """What one character costs, read or written, is that character."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.__stdout__, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)

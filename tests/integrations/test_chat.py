@@ -140,15 +140,23 @@ def test_an_endpoint_that_fails_is_one_sentence(
     assert len(store.read_graph(graph_name).episodes) == 0
 
 
-def chat(falkordb_uri, graph_name, endpoint, said):
+def chat(falkordb_uri, graph_name, endpoint, said, **environment):
     return subprocess.run(
         [sys.executable, "-m", "synapse", "chat", "--url", endpoint.url, "--model", "m",
          "--embedding-model", "m", "--group-id", graph_name],
         input=said,
-        cwd=REPOSITORY, capture_output=True, text=True,
+        cwd=REPOSITORY, capture_output=True, encoding="utf-8", errors="surrogateescape",
         env={"FALKORDB_URI": falkordb_uri, "PATH": "", "PYTHONPATH": str(REPOSITORY),
-             "GRAPHITI_TELEMETRY_ENABLED": "false"},
+             "GRAPHITI_TELEMETRY_ENABLED": "false"} | environment,
     )  # fmt: skip
+
+
+def test_a_byte_that_is_no_character_ends_no_conversation(
+    falkordb_uri, graph_name, endpoint, store
+):
+    done = chat(falkordb_uri, graph_name, endpoint, "Wh\udcff?\nWho?\n\n", PYTHONIOENCODING="ascii")
+    assert done.stdout.splitlines() == ["You said: Wh\\ufffd?", "You said: Who?"]
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_command_talks_line_by_line(falkordb_uri, graph_name, endpoint, store):

@@ -55,6 +55,8 @@ def decide(
 ) -> list[Step]:
     """What ``--resolve`` writes: certain findings, and decisions that were reverted.
 
+    Of facts that replace each other in a circle none is ended: they are left to a person.
+
     Args:
         snapshot: the graph.
         findings: of this snapshot.
@@ -74,6 +76,7 @@ def decide(
             continue
         if (sure or decided) and may_end(snapshot, finding, now_s):
             steps.append(end_step(snapshot, finding, entry, now_s))
+    steps = _without_circles(steps)
     undone = [
         u for u, e in ledger.items() if e["state"] == "reverted" and e.get("decision") == UNDO
     ]
@@ -82,6 +85,20 @@ def decide(
         entry = ledger[uuid]
         steps.append(undo_step(uuid, rows[uuid], entry, entry["after"]))
     return steps
+
+
+def _without_circles(steps: Collection[Step]) -> list[Step]:
+    """Leave facts that replace each other in a circle: ending all of them would leave none."""
+    by = {step.fact: step.by for step in steps}
+
+    def is_circular(step: Step) -> bool:
+        seen, fact = set(), step.by
+        while fact in by and fact != step.fact and fact not in seen:
+            seen.add(fact)
+            fact = by[fact]
+        return fact == step.fact
+
+    return [step for step in steps if not is_circular(step)]
 
 
 def is_waiting(ledger: Mapping[str, Entry], confidence_min: float) -> bool:

@@ -65,6 +65,19 @@ def test_a_fact_that_was_taken_back_ends_nothing() -> None:
     assert [step.fact for step in decided(graph, MISSED, taken_back)] == [1]
 
 
+def test_of_facts_that_replace_each_other_in_a_circle_none_is_ended() -> None:
+    again = fact_graph(
+        [OLD._replace(episodes=("e0", "e8")), NEW._replace(episodes=("e5",)), NEW],
+        {"e0": 0.0, "e5": 5.0, "e8": 8.0},
+    )
+    back = Finding(1, 0, "missed", "r", 1.0, at(8.0), "")
+    assert [step.fact for step in decided(again, MISSED)] == [0]
+    assert [step.fact for step in decided(again, back)] == [1]
+    assert not decided(again, MISSED, back)
+    outside = Finding(2, 0, "missed", "r", 1.0, at(8.0), "")
+    assert [step.fact for step in decided(again, MISSED, back, outside)] == [2]
+
+
 def test_never_the_newer_fact() -> None:
     assert not decided(OPEN, Finding(1, 0, "missed", "r", 1.0, at(5.0), ""))
     assert not decided(OPEN, Finding(1, 0, "missed", "r", 1.0, at(0.0), ""))

@@ -50,7 +50,7 @@ def plan(
     verbose: Verbose = False,
 ) -> int:
     """Write down what a run would change, one line each; nothing else is written."""
-    from synapse.hippocampus.caps import budget_since_s, why_refused
+    from synapse.hippocampus.caps import budget_since_s, counted_from_s, why_refused
     from synapse.hippocampus.journal import runs_of
 
     if not resolve and not prune:
@@ -63,8 +63,9 @@ def plan(
             now_s=moment(now), resolve=resolve, prune=prune, max_changes=max_changes,
         )  # fmt: skip
         planned = planned_for(store, settings, run)
-        runs = runs_of(store.read_journal(run.scope.graph), budget_since_s(run.now_s))
-        refusal = why_refused(planned.plan, runs, run.now_s)
+        counted_s = counted_from_s(run.now_s, run.at_s)
+        runs = runs_of(store.read_journal(run.scope.graph), budget_since_s(counted_s))
+        refusal = why_refused(planned.plan, runs, counted_s)
     if file is None:
         print(planned.plan.dumps(), end="")
     else:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from synapse.errors import LockBusy, StoreError
-from synapse.hippocampus.caps import budget_since_s, refuse_excess
+from synapse.hippocampus.caps import budget_since_s, counted_from_s, refuse_excess
 from synapse.hippocampus.checked import CHANGED, Checked, check
 from synapse.hippocampus.journal import JournaledChange, Outcome, RunEntry, runs_of
 from synapse.hippocampus.ledger import ON_ITS_WAY, Entry, begun, confirmed
@@ -122,8 +122,9 @@ class Applier:
         own = {name: entry for name, entry in journal.items() if name == job.run_id}
         begun = next(iter(runs_of(own)), None)
         if job.is_capped and not job.dry_run:
-            counting = runs_of(journal, budget_since_s(job.now_s))
-            refuse_excess(plan, counting, job.now_s, job.max_changes)
+            counted_s = counted_from_s(job.now_s, job.at_s)
+            counting = runs_of(journal, budget_since_s(counted_s))
+            refuse_excess(plan, counting, counted_s, job.max_changes)
         if job.dry_run or is_empty:
             checked = check(self._store, plan, room, begun)
             done = frozenset(change.memory for change in checked.ready)

@@ -93,6 +93,19 @@ def allowance(
     return Allowance(of_kind, RUN_MAX_COUNT)
 
 
+def counted_from_s(now_s: float, at_s: float | None) -> float:
+    """The moment from which the ninety days are counted back: one to come frees nothing.
+
+    Args:
+        now_s: the moment that a run decides for.
+        at_s: the moment by the clock, where that is known.
+
+    >>> counted_from_s(9.0, 5.0), counted_from_s(3.0, 5.0), counted_from_s(9.0, None)
+    (5.0, 3.0, 9.0)
+    """
+    return now_s if at_s is None else min(now_s, at_s)
+
+
 def budget_since_s(now_s: float) -> float:
     """Changes of runs up to this moment no longer count."""
     return now_s - BUDGET_DAYS * SECONDS_PER_DAY

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from synapse.hippocampus.applier import Applier, Job
-from synapse.hippocampus.caps import budget_since_s, why_refused
+from synapse.hippocampus.caps import budget_since_s, counted_from_s, why_refused
 from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.ledger import WOULD_RESOLVE, Entry, follow
 from synapse.hippocampus.planning import plan_resolve
@@ -69,8 +69,9 @@ def resolve(
     planned = plan_resolve(store, scope, thoughts, ledger)
     refusal = ""
     if job.dry_run:
-        runs = runs_of(store.read_journal(planned.plan.graph), budget_since_s(job.now_s))
-        refusal = why_refused(planned.plan, runs, job.now_s, job.max_changes)
+        counted_s = counted_from_s(job.now_s, job.at_s)
+        runs = runs_of(store.read_journal(planned.plan.graph), budget_since_s(counted_s))
+        refusal = why_refused(planned.plan, runs, counted_s, job.max_changes)
     applied = Applier(store, lock_token).apply(planned.plan, room, job)
     reopened = {change.memory for change in planned.plan.changes if change.do == "reopen"}
     return Resolved(

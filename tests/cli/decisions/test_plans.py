@@ -155,6 +155,16 @@ def test_many_small_prunes_keep_to_the_budget(synapse, demo, connection):
     assert len(json.loads(synapse("runs", "--group-id", demo, "--json").out)) > 1
 
 
+def test_a_moment_to_come_frees_nothing_of_the_budget(synapse, demo, connection):
+    facts_count = len(edges(connection, demo))
+    codes = []
+    for year in range(2027, 2039):
+        done = synapse("prune", "--apply", "--group-id", demo, "--now", f"{year}-09-01T00:00:00Z")
+        codes.append(done.code)
+    assert set(codes) == {0, 5} and "--max-changes" in done.err
+    assert facts_count - len(edges(connection, demo)) <= 25
+
+
 def test_a_graph_that_no_run_has_changed(synapse, demo):
     assert synapse("runs", "--group-id", demo).out == "No run has changed this graph.\n"
     ended = synapse("undo", "r", "--group-id", demo)

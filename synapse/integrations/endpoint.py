@@ -30,7 +30,7 @@ class Endpoint:
     model: str
     api_key: str = "none"
     embedding_model: str = ""
-    """Empty: nothing is embedded, and the memory is searched by words."""
+    """Empty: the chat model embeds as well."""
 
 
 def client_of(endpoint: Endpoint) -> openai.AsyncOpenAI:

@@ -22,7 +22,8 @@ from synapse.hippocampus.shared_links import (
 )
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.archive_graph import ArchiveGraph, Record
-from synapse.store.bites import Bites, is_without_graph, uncollected
+from synapse.store.bites import Bites, uncollected
+from synapse.store.failures import is_without_graph
 from synapse.store.images import read_again, read_images
 from synapse.store.keys import Connection
 from synapse.store.probe import Probe

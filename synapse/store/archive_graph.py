@@ -27,8 +27,9 @@ from synapse.errors import StoreError
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
 from synapse.store.archive_contents import ArchiveContents
-from synapse.store.bites import Bites, is_there, is_without_graph
+from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import batches, literal, portions
+from synapse.store.failures import is_without_graph
 from synapse.store.images import exact, link
 from synapse.store.keys import room_key
 from synapse.store.records import details, entry_of

@@ -8,6 +8,7 @@ from typing import Any
 from redis.exceptions import ResponseError
 
 from synapse.store.cypher import batches, listed, literal, with_rows
+from synapse.store.failures import is_without_graph
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
@@ -65,7 +66,7 @@ def _found(
     try:
         reply = connection.execute_command("GRAPH.RO_QUERY", graph, rows, "--compact")
     except ResponseError as error:
-        if "empty key" not in str(error):
+        if not is_without_graph(error):
             raise
         return {}
     found: dict[str, tuple[str, ...]] = {}

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from redis.exceptions import ResponseError
 
 from synapse.store.cypher import listed, with_rows
+from synapse.store.failures import is_without_graph
 from synapse.store.keys import Connection
 from synapse.store.values import sent
 
@@ -100,11 +101,6 @@ def is_there(bites: Bites, graph: str) -> bool:
         if not is_without_graph(error):
             raise
         return False
-
-
-def is_without_graph(error: ResponseError) -> bool:
-    """Whether a query failed because there is no graph of that name."""
-    return "empty key" in str(error)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from redis.sentinel import Sentinel
 
 from synapse import errors
 from synapse.store.failures import explained as explained
+from synapse.store.failures import is_without_graph
 from synapse.store.keys import room_key
 
 Connection = redis.Redis
@@ -188,7 +189,7 @@ def _require_graphs(connection: Connection) -> None:
     except said.NoPermissionError:
         return  # an unknown command is refused before rights are looked at: this one is known
     except said.ResponseError as error:
-        if "empty key" not in str(error):
+        if not is_without_graph(error):
             raise
     else:
         raise errors.NotFalkorDB("the server there does not answer like FalkorDB; check the port")

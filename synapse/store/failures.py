@@ -13,7 +13,13 @@ from redis import exceptions as said
 from synapse import errors
 
 _FIRST_LINE_MAX = 129
+_WITHOUT_GRAPH = "operation on empty key"
 _PIPELINE = re.compile(r"^Command # \d+ \(.*\) of pipeline caused error: ")
+
+
+def is_without_graph(error: said.ResponseError) -> bool:
+    """Whether a query failed because there is no graph of that name."""
+    return _WITHOUT_GRAPH in str(error)
 
 
 @contextmanager
@@ -112,7 +118,7 @@ _SENTENCES: tuple[tuple[type[Exception], str, type[errors.SynapseError], str], .
     ),
     (
         said.ResponseError,
-        "operation on empty key",
+        _WITHOUT_GRAPH,
         errors.UnknownGraph,
         "FalkorDB at {where} has no graph of that name; synapse status lists those it has",
     ),

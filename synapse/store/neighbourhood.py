@@ -19,6 +19,7 @@ from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.store.collector import Collector
 from synapse.store.connection import Connection
 from synapse.store.cypher import literal, only_row, with_rows
+from synapse.store.failures import is_without_graph
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.wire import Ask, held_wire
@@ -69,7 +70,7 @@ def read_subjects(
         with held_wire(connection) as ask:
             return snapshot_of(graph, _Reading(ask, graph).tables(wanted, matters))
     except ResponseError as error:
-        if "operation on empty key" in str(error):
+        if is_without_graph(error):
             raise UnknownGraph(f"there is no graph named {graph[:40]!r}") from error
         raise
 

@@ -31,6 +31,7 @@ from synapse.hippocampus.model import (
 from synapse.store.collector import Collector, Columns
 from synapse.store.columns import TableReader
 from synapse.store.connection import Connection
+from synapse.store.failures import is_without_graph
 from synapse.store.table import Table
 from synapse.store.wire import Ask, held_wire
 
@@ -114,7 +115,7 @@ def _asking(connection: Connection, graph: str) -> Iterator[Ask]:
         with held_wire(connection) as ask:
             yield ask
     except ResponseError as error:
-        if "operation on empty key" in str(error):
+        if is_without_graph(error):
             raise UnknownGraph(f"there is no graph named {graph[:40]!r}") from error
         raise
 

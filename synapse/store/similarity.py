@@ -18,6 +18,7 @@ from synapse.errors import UnknownGraph
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.store.cypher import only_row, with_rows
 from synapse.store.document import shown
+from synapse.store.failures import is_without_graph
 from synapse.store.keys import Connection
 from synapse.store.likeness import (
     ENDS_FACTS_MAX_COUNT,
@@ -71,7 +72,7 @@ def near_duplicates(connection: Connection, graph: str, similarity_min: float) -
     try:
         pairs = {*search.entities(), *search.facts()}
     except ResponseError as error:
-        if "operation on empty key" in str(error):
+        if is_without_graph(error):
             raise UnknownGraph(f"there is no graph named {shown(graph)}") from error
         raise
     return NearDuplicates(tuple(sorted(pairs)), search.left_out_count)

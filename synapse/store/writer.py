@@ -16,6 +16,7 @@ from redis.exceptions import ResponseError
 from synapse.hippocampus.ports import GraphDocument
 from synapse.store.cypher import batches, listed, only_row, with_rows
 from synapse.store.document import Item, refuse_dangling, storable
+from synapse.store.failures import is_without_graph
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
@@ -134,7 +135,7 @@ def _held(connection: Connection, graph: str, pattern: str, uuids: Collection[st
             asked = with_rows(rows, query)
             reply = connection.execute_command("GRAPH.RO_QUERY", graph, asked, "--compact")
         except ResponseError as error:
-            if "empty key" not in str(error):
+            if not is_without_graph(error):
                 raise
             return set()
         held.update(uuid.decode() for ((_, uuid),) in listed(reply))

@@ -102,6 +102,18 @@ def read_some(bites: Bites, graph: str, uuids: Collection[str]) -> dict[str, Mem
 
 def not_one(bites: Bites, graph: str, links: Iterable[Link]) -> set[tuple[str, str]]:
     """Label and uuid of other ends of links that several nodes have: which is meant is unknown."""
+    return other_ends(bites, graph, links, _NOT_ONE)
+
+
+def other_ends(bites: Bites, graph: str, links: Iterable[Link], query: str) -> set[tuple[str, str]]:
+    """Label and uuid of those other ends of links that a query names.
+
+    Args:
+        bites: asks the server.
+        graph: name of the graph.
+        links: from any memories.
+        query: collects uuids among ``$rows`` of nodes with the label ``{}``.
+    """
     wanted: dict[str, set[str]] = {}
     for each in links:
         wanted.setdefault(each.other_label, set()).add(each.other)
@@ -109,7 +121,7 @@ def not_one(bites: Bites, graph: str, links: Iterable[Link]) -> set[tuple[str, s
         (label, decoded(uuid))
         for label, uuids in wanted.items()
         for portion in portions(map(literal, sorted(uuids)))
-        for (uuid,) in bites.read(graph, portion, _NOT_ONE.format(label))
+        for (uuid,) in bites.read(graph, portion, query.format(label))
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from synapse.errors import UnknownGraph
@@ -34,7 +35,7 @@ from synapse.store.archive_graph import ArchiveGraph, Record
 from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import literal, portions
 from synapse.store.document import shown
-from synapse.store.images import TWIN, not_one, read_images, read_some
+from synapse.store.images import TWIN, not_one, other_ends, read_images, read_some
 from synapse.store.keys import Connection
 from synapse.store.values import decoded, lists, parts, set_vectors
 from synapse.store.writer import create_indices
@@ -54,7 +55,7 @@ _LINK = (
     "CREATE {edge} SET r = x.p"
 )
 _NODES = (
-    "UNWIND $rows AS u MATCH (m:`{label}` {{uuid: u}}) WITH u, count(m) AS count WHERE count = 1 "
+    "UNWIND $rows AS u MATCH (m:`{}` {{uuid: u}}) WITH u, count(m) AS count WHERE count = 1 "
     "RETURN collect([u])"
 )
 _NAMESAKES = (
@@ -72,7 +73,7 @@ def restore(
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
     found, records, present = _decided(connection, kept, graph, uuids)
-    kept.free(_back_by_itself(found, records, digests(present)), "restored")
+    kept.free(_back_by_itself(found, records, present), "restored")
     if found.entities and not is_there(bites, graph):
         create_indices(connection, graph)
     lacking: dict[str, MemoryImage] = {}
@@ -103,14 +104,16 @@ def foresee(connection: Connection, graph: str, uuids: Collection[str]) -> dict[
             is_back = uuid in present and present[uuid].content == image.content
             found.outcomes[uuid] = ALREADY_THERE if is_back else RESTORED
             links |= {} if is_back else {uuid: image.links}
-    there = _nodes_there(bites, graph, links.values()) | {(ENTITY, uuid) for uuid in links}
+    there = {(ENTITY, uuid) for uuid in links}
+    if there and is_there(bites, graph):
+        there |= other_ends(bites, graph, chain.from_iterable(links.values()), _NODES)
     gone = {u: [k for k in ks if (k.other_label, k.other) not in there] for u, ks in links.items()}
     found.outcomes |= _told_of_links(kept, {u: ks for u, ks in gone.items() if ks})
     return found.told()
 
 
 def _back_by_itself(
-    found: Restoration, records: Mapping[str, Record], present: Mapping[str, str]
+    found: Restoration, records: Mapping[str, Record], present: Mapping[str, MemoryImage]
 ) -> list[Record]:
     """Entries about memories that the graph holds again exactly as they were."""
     return [
@@ -118,7 +121,7 @@ def _back_by_itself(
         for uuid, record in records.items()
         if found.outcomes.get(uuid) == ALREADY_THERE
         and record.entry.state == "archived"
-        and record.entry.digest == present[uuid]
+        and record.entry.digest == present[uuid].digest
     ]
 
 
@@ -268,20 +271,6 @@ def _outcome(wanted: MemoryImage, found: MemoryImage | None) -> str:
     if lost and len(found.links) + len(lost) == len(wanted.links):
         return came_back(lost)
     return CHANGED
-
-
-def _nodes_there(bites: Bites, graph: str, links: Iterable[Iterable[Link]]) -> set[tuple[str, str]]:
-    """Label and uuid of those other ends of links that the graph holds."""
-    wanted = {(link.other_label, link.other) for some in links for link in some}
-    if not wanted or not is_there(bites, graph):
-        return set()
-    there: set[tuple[str, str]] = set()
-    for label in {label for label, _ in wanted}:
-        rows = [literal(uuid) for other, uuid in sorted(wanted) if other == label]
-        for portion in portions(rows):
-            found = bites.read(graph, portion, _NODES.format(label=label))
-            there |= {(label, decoded(uuid)) for (uuid,) in found}
-    return there
 
 
 def _namesakes(

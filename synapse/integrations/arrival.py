@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.integrations.ingestion import Ingested, Said
 
 
@@ -102,3 +102,12 @@ def begun_s(known: GraphSnapshot, row: int) -> float:
     said_s = np.sort(known.episodes.valid_at_s[facts.episodes[row]]).tolist()
     told_s = [float(facts.valid_at_s[row]), *said_s, float(facts.created_at_s[row])]
     return next((at_s for at_s in told_s if not isnan(at_s)), inf)
+
+
+def said_again_s(known: GraphSnapshot, episodes: Ints | list[int]) -> list[float]:
+    """When some episodes of a fact said it again, in order of time.
+
+    The first of them tells since when it holds, later ones that it still does.
+    """
+    said_s: list[float] = np.sort(known.episodes.valid_at_s[episodes]).tolist()
+    return said_s[1:]

@@ -16,7 +16,7 @@ from synapse.hippocampus.prediction_error import (
     novelty_surprise,
 )
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.integrations.arrival import Arrivals, Moment, begun_s
+from synapse.integrations.arrival import Arrivals, Moment, begun_s, said_again_s
 from synapse.integrations.ingestion import Ingested, Noticed, Said
 
 
@@ -155,14 +155,9 @@ class _Statements:
         return not own_s >= other_s
 
     def _last_said_s(self, row: int, one: Said, moment: Moment) -> float:
-        """When a fact had been said last, before that moment.
-
-        The episode that was the first to state it tells since when it holds, later ones that it
-        still does.
-        """
-        episodes = self._arrivals.episodes_before(row, one, moment)
-        said_s: list[float] = np.sort(self._known.episodes.valid_at_s[episodes]).tolist()
-        return max([begun_s(self._known, row), *said_s[1:]])
+        """When a fact had been said last, before that moment."""
+        before = said_again_s(self._known, self._arrivals.episodes_before(row, one, moment))
+        return max([begun_s(self._known, row), *before])
 
 
 def _is_new(one: Said, known: GraphSnapshot, what: Ingested) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from math import inf, isfinite, isnan
 from typing import NamedTuple
 
-import numpy as np
-
 from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.integrations.arrival import begun_s
+from synapse.integrations.arrival import begun_s, said_again_s
 
 
 class Next(NamedTuple):
@@ -38,8 +36,8 @@ class Slot:
     def __init__(
         self, known: GraphSnapshot, subject: str, relation: str, relations: RelationTable
     ) -> None:
+        self._known = known
         self._facts, self._entities = known.facts, known.entities
-        self._episode_s = known.episodes.valid_at_s
         self._begins_s: dict[int, float] = {}
         for row in _rows(known, subject, relation, relations):
             at_s = begun_s(known, row)
@@ -81,16 +79,12 @@ class Slot:
         return self._begins_s[row] <= at_s and not self._facts.invalid_at_s[row] <= at_s
 
     def _said_again_s(self, row: int, at_s: float) -> list[float]:
-        """When a fact that held at a moment was said after it, up to its end.
-
-        The episode that was the first to say it tells since when it holds, later ones that it
-        still does.
-        """
+        """When a fact that held at a moment was said after it, up to its end."""
         if not self._held(row, at_s):
             return []
-        said_s: list[float] = np.sort(self._episode_s[self._facts.episodes[row]]).tolist()
+        again_s = said_again_s(self._known, self._facts.episodes[row])
         end_s = self._facts.invalid_at_s[row]
-        return [moment_s for moment_s in said_s[1:] if moment_s > at_s and not moment_s >= end_s]
+        return [moment_s for moment_s in again_s if moment_s > at_s and not moment_s >= end_s]
 
 
 def _rows(known: GraphSnapshot, subject: str, relation: str, relations: RelationTable) -> list[int]:

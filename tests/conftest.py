@@ -120,6 +120,14 @@ def store(falkordb_uri: str) -> Iterator[Any]:
     opened.close()
 
 
+@pytest.fixture(params=["memory", "falkordb"])
+def any_store(request: pytest.FixtureRequest) -> Any:
+    """Each of the product's stores in turn."""
+    from synapse.store.memory import InMemoryStore
+
+    return InMemoryStore() if request.param == "memory" else request.getfixturevalue("store")
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The evaluation data: ``SYNAPSE_DATA``, or ``shared/data`` beside the repository."""

@@ -20,17 +20,9 @@ from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.stamps import format_stamp
 from synapse.integrations.belief import Believer, Statement
 from synapse.store import neighbourhood
-from synapse.store.memory import InMemoryStore
 from tests.integrations.test_hippocampus import START, beside, day, run, tell_moves
 
 DAY_S = 86_400.0
-
-
-@pytest.fixture(params=["falkordb", "memory"])
-def any_store(request):
-    if request.param == "memory":
-        return InMemoryStore()
-    return request.getfixturevalue("store")
 
 
 @pytest.fixture

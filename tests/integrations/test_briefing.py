@@ -10,7 +10,6 @@ from synapse.hippocampus.ports import GraphDocument
 from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.stamps import format_stamp
 from synapse.integrations.briefing import Briefer
-from synapse.store.memory import InMemoryStore
 
 DAY_S = 86_400.0
 BEGIN_S = 1_767_225_600.0
@@ -20,13 +19,6 @@ NOW_S = BEGIN_S + 100 * DAY_S
 
 def stamp(at_day):
     return format_stamp(BEGIN_S + at_day * DAY_S)
-
-
-@pytest.fixture(params=["falkordb", "memory"])
-def any_store(request):
-    if request.param == "memory":
-        return InMemoryStore()
-    return request.getfixturevalue("store")
 
 
 @pytest.fixture

@@ -16,18 +16,9 @@ from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.traces import trace_table
 from synapse.store.falkordb import FalkorStore
-from synapse.store.memory import InMemoryStore
 
 MORNING = "2026-01-05T08:00:00+00:00"
 DAY_S = 86_400.0
-
-
-@pytest.fixture(params=["memory", "falkordb"])
-def any_store(request: pytest.FixtureRequest) -> MemoryStore:
-    if request.param == "memory":
-        return InMemoryStore()
-    opened: MemoryStore = request.getfixturevalue("store")
-    return opened
 
 
 def entity(uuid: str, **more: Any) -> dict[str, Any]:

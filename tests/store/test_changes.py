@@ -25,14 +25,6 @@ CONFIG = HippocampusConfig()
 PLACES = ("Rome", "Oslo", "Lima", "Bern")
 
 
-@pytest.fixture(params=["memory", "falkordb"])
-def any_store(request: pytest.FixtureRequest) -> MemoryStore:
-    if request.param == "memory":
-        return InMemoryStore()
-    opened: MemoryStore = request.getfixturevalue("store")
-    return opened
-
-
 @pytest.fixture
 def graph(any_store: MemoryStore, graph_name: str) -> str:
     """Services that moved on, each once; and one entity beside them with nothing but itself."""

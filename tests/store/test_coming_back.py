@@ -25,14 +25,6 @@ START_S = 20_000 * DAY_S
 CONFIG = HippocampusConfig()
 
 
-@pytest.fixture(params=["memory", "falkordb"])
-def any_store(request: pytest.FixtureRequest) -> MemoryStore:
-    if request.param == "memory":
-        return InMemoryStore()
-    opened: MemoryStore = request.getfixturevalue("store")
-    return opened
-
-
 def told(prefix: str, days: list[float], relation: str = "WORKS_AT", **fact: Any) -> GraphDocument:
     """Ada's job, told in an episode on each of these days; all uuids begin with the prefix."""
     at = [iso_time(START_S + day * DAY_S) for day in days]

@@ -16,18 +16,9 @@ from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.store import cypher, ends, open_store
 from synapse.store.cypher import literal, with_rows
-from synapse.store.memory import InMemoryStore
 from synapse.store.writer import create_indices
 
 MORNING, NOON, EVENING = (f"2026-01-05T{hour}:00:00+00:00" for hour in ("08", "12", "20"))
-
-
-@pytest.fixture(params=["memory", "falkordb"])
-def any_store(request: pytest.FixtureRequest) -> MemoryStore:
-    if request.param == "memory":
-        return InMemoryStore()
-    opened: MemoryStore = request.getfixturevalue("store")
-    return opened
 
 
 def facts(*uuids: str, **more: Any) -> GraphDocument:

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stamps import parse_stamp
-from synapse.store.memory import InMemoryStore
 from tests.support.fact_graphs import Said
 from tests.support.hostile_pairs import Pair, numbered, pairs
 
 TOLD = (("2026-01-05T08:00:00+00:00", "older"), ("2026-02-05T08:00:00+00:00", "newer"))
 NOW = "2026-03-01T00:00:00+00:00"
-
-
-@pytest.fixture(params=["memory", "falkordb"])
-def any_store(request: pytest.FixtureRequest) -> MemoryStore:
-    if request.param == "memory":
-        return InMemoryStore()
-    opened: MemoryStore = request.getfixturevalue("store")
-    return opened
 
 
 def fact(said: Said, which: int, number: int) -> dict[str, Any]:

@@ -7,15 +7,6 @@ import pytest
 from synapse.errors import LockLost
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import MemoryStore
-from synapse.store.memory import InMemoryStore
-
-
-@pytest.fixture(params=["memory", "falkordb"])
-def any_store(request: pytest.FixtureRequest) -> MemoryStore:
-    if request.param == "memory":
-        return InMemoryStore()
-    opened: MemoryStore = request.getfixturevalue("store")
-    return opened
 
 
 def test_what_is_written_comes_back(any_store: MemoryStore, graph_name: str) -> None:

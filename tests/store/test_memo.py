@@ -13,15 +13,9 @@ from synapse.hippocampus.ports import GraphDocument, Pin, Surprise
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
-from synapse.store.memory import InMemoryStore
 
 NOW_S = datetime.fromisoformat(DEMO_NOW).timestamp()
 DAY_S = 86_400.0
-
-
-@pytest.fixture(params=["falkordb", "memory"])
-def any_store(request):
-    return InMemoryStore() if request.param == "memory" else request.getfixturevalue("store")
 
 
 @pytest.fixture

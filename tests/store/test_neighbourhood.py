@@ -11,14 +11,6 @@ from synapse.hippocampus.ports import GraphDocument, Surprise
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
 from synapse.store import neighbourhood
-from synapse.store.memory import InMemoryStore
-
-
-@pytest.fixture(params=["falkordb", "memory"])
-def any_store(request):
-    if request.param == "memory":
-        return InMemoryStore()
-    return request.getfixturevalue("store")
 
 
 @pytest.fixture

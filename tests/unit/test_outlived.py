@@ -120,11 +120,6 @@ def memory_of(graph: str) -> GraphDocument:
     return GraphDocument((*people, *towns), tuple(facts), (episode,))
 
 
-@pytest.fixture(params=["memory", "falkordb"])
-def any_store(request):
-    return InMemoryStore() if request.param == "memory" else request.getfixturevalue("store")
-
-
 def test_a_run_counts_and_names_them_whether_it_thinks_or_remembers(any_store, graph_name) -> None:
     any_store.write_memory(graph_name, memory_of(graph_name))
     engine = ConsolidationEngine(any_store, HippocampusConfig(), lambda: 0.0)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite, isnan
 
+from synapse.hippocampus.circles import circles
 from synapse.hippocampus.finding import DENIED, Finding
 from synapse.hippocampus.ledger import UNDO, Entry, evidence_digest, new_entry, proposals
 from synapse.hippocampus.model import GraphSnapshot
@@ -90,15 +91,8 @@ def decide(
 def _without_circles(steps: Collection[Step]) -> list[Step]:
     """Leave facts that replace each other in a circle: ending all of them would leave none."""
     by = {step.fact: step.by for step in steps}
-
-    def is_circular(step: Step) -> bool:
-        seen, fact = set(), step.by
-        while fact in by and fact != step.fact and fact not in seen:
-            seen.add(fact)
-            fact = by[fact]
-        return fact == step.fact
-
-    return [step for step in steps if not is_circular(step)]
+    circular = {row for circle in circles(by) for row in circle}
+    return [step for step in steps if step.fact not in circular]
 
 
 def is_waiting(ledger: Mapping[str, Entry], confidence_min: float) -> bool:
@@ -119,18 +113,27 @@ def may_end(snapshot: GraphSnapshot, finding: Finding, now_s: float) -> bool:
 
     The fact must have begun by the moment at which it is to end, that moment must have come, and
     the replacing fact must have been said last after the other began; if at the same time, it must
-    not have been recorded before it. A fact that had itself ended by then replaces nothing, however
-    often it is said again afterwards: ending the other one would leave none.
+    not have been recorded before it, and it must not have ended by then.
     """
     if finding.by < 0 or not isfinite(finding.invalid_at_s) or finding.invalid_at_s > now_s:
         return False
-    if snapshot.facts.invalid_at_s[finding.by] <= finding.invalid_at_s:
+    if replaces_nothing(snapshot, finding):
         return False
     begins_s, said_s = _begins_s(snapshot, finding.fact), _last_said_s(snapshot, finding.by)
     recorded_s = snapshot.facts.created_at_s
     if begins_s == said_s and recorded_s[finding.by] < recorded_s[finding.fact]:
         return False
     return begins_s <= finding.invalid_at_s and begins_s <= said_s
+
+
+def replaces_nothing(snapshot: GraphSnapshot, finding: Finding) -> bool:
+    """Whether the replacing fact had itself ended by the moment of a finding.
+
+    It replaces nothing then, however often it is said again afterwards: ending the other one would
+    leave none.
+    """
+    ends_s = snapshot.facts.invalid_at_s
+    return finding.by >= 0 and bool(ends_s[finding.by] <= finding.invalid_at_s)
 
 
 def end_step(snapshot: GraphSnapshot, finding: Finding, entry: Entry, now_s: float) -> Step:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf, isfinite
 
+from synapse.hippocampus.circles import circles
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.context import ActiveFact, Change, context_block
 from synapse.hippocampus.contradiction import ContradictionDetector
 from synapse.hippocampus.finding import Finding, date
-from synapse.hippocampus.model import Facts, Floats, GraphSnapshot
+from synapse.hippocampus.model import Facts, GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.resolution import replaces_nothing
 from synapse.integrations.recall import strengths
 
 
@@ -103,7 +105,7 @@ def _leaving_one(known: GraphSnapshot, found: Sequence[Finding], at_s: float) ->
     replace each other in a circle the newest that has not ended stays.
     """
     ends_s, begins_s = known.facts.invalid_at_s, known.facts.valid_at_s
-    found = [f for f in found if f.verdict != "missed" or not _ended(ends_s, f.by, f.invalid_at_s)]
+    found = [f for f in found if f.verdict != "missed" or not replaces_nothing(known, f)]
     by = {f.fact: f.by for f in found if f.by >= 0 and f.verdict in ("missed", "superseded")}
     newest = set[int]()
 
@@ -111,27 +113,10 @@ def _leaving_one(known: GraphSnapshot, found: Sequence[Finding], at_s: float) ->
         at_s = float(begins_s[row])
         return at_s if isfinite(at_s) else -inf, known.facts.uuid[row]
 
-    for circle in _circles(by):
+    for circle in circles(by):
         held = [row for row in circle if not (ends_s[row] <= at_s or begins_s[row] > at_s)]
         newest |= set(sorted(held, key=begin)[-1:])
     return [f for f in found if f.fact not in newest]
-
-
-def _ended(ends_s: Floats, row: int, at_s: float) -> bool:
-    return row >= 0 and bool(ends_s[row] <= at_s)
-
-
-def _circles(by: Mapping[int, int]) -> Iterator[list[int]]:
-    """The rows of each circle of replacements."""
-    seen = set[int]()
-    for row in by:
-        path: dict[int, int] = {}
-        while row in by and row not in seen and row not in path:
-            path[row] = len(path)
-            row = by[row]
-        if row in path:
-            yield list(path)[path[row] :]
-        seen |= path.keys()
 
 
 def _replaced(

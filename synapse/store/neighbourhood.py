@@ -22,7 +22,7 @@ from synapse.store.cypher import literal, only_row, with_rows
 from synapse.store.failures import is_without_graph
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Part, Table, joined_part, typed_part
-from synapse.store.wire import Ask, held_wire
+from synapse.store.wire import AskAll, held_wires
 
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
 _ENDS = replace(ENTITIES, texts=("a.name", "''"))
@@ -37,14 +37,13 @@ class _Question(NamedTuple):
     """Items of one table, selected by parameters."""
 
     table: Table
-    each: str
-    """How a row of the parameters selects: the beginning of the query, and its condition."""
+    begin: str
+    """How the rows of the parameters select: the beginning of the query, and its condition."""
     where: str
     rows: Sequence[str]
 
     def query(self, *, joined: bool) -> str:
-        asked = f"UNWIND $rows AS r {self.each}{self.table.query(self.where, joined=joined)}"
-        return with_rows(self.rows, asked)
+        return with_rows(self.rows, self.begin + self.table.query(self.where, joined=joined))
 
 
 def read_subjects(
@@ -67,7 +66,7 @@ def read_subjects(
     """
     wanted = sorted(set(subjects))
     try:
-        with held_wire(connection) as ask:
+        with held_wires(connection, 2) as ask:
             return snapshot_of(graph, _Reading(ask, graph).tables(wanted, matters))
     except ResponseError as error:
         if is_without_graph(error):
@@ -75,10 +74,14 @@ def read_subjects(
         raise
 
 
-class _Reading:
-    """Asks for one table while the one before is understood."""
+def _do_nothing() -> None:
+    pass
 
-    def __init__(self, ask: Ask, graph: str) -> None:
+
+class _Reading:
+    """Asks two things at a time, and understands an answer while it waits for the next."""
+
+    def __init__(self, ask: AskAll, graph: str) -> None:
         self._send, self._graph = ask, graph
 
     def tables(
@@ -86,65 +89,88 @@ class _Reading:
     ) -> list[Collector]:
         tables = [Collector(t, digested=False) for t in (FACTS, MENTIONS, _ENDS, EPISODES)]
         facts, _, entities, episodes = tables
-        told = self._part(_of_subjects(wanted, matters), _do_nothing)
-        sources, targets = told.ids
-        nodes = [sources, targets]
-        if len(np.unique(sources)) < len(wanted):  # some have no fact here
+        told = self._parts([_of_subjects(some, matters) for some in _halves(wanted)])
+        sources = {node for part in told for node in part.ids[0].tolist()}
+        nodes = [ids for part in told for ids in part.ids]
+        if len(sources) < max(len(wanted), 1):  # some have no fact here
             nodes.append(self._nodes(wanted))
         ends = np.unique(np.concatenate(nodes))
-        ids = list(map(str, ends.tolist()))
-        # Numbered from zero, since what is made of them is as long as the greatest number.
-        told = replace(told, ids=[np.searchsorted(ends, each) for each in (sources, targets)])
-        known = self._part(
-            _Question(_ENDS, "WITH r AS i ", "ID(a) = i", ids), lambda: facts.add(told)
-        )
-        known = replace(known, ids=[np.searchsorted(ends, known.ids[0])])
-        support = list(map(literal, sorted(filter(None, facts.vocabulary()))))
-        seen = self._part(
-            _Question(EPISODES, "WITH r AS i ", "a.uuid = i", support), lambda: entities.add(known)
-        )
+
+        def understand() -> None:
+            for part in told:
+                facts.add(_numbered(part, ends))
+
+        known, seen = self._parts([_with_ids(ends), _named(told)], understand)
+        entities.add(_numbered(known, ends))
         episodes.add(replace(seen, ids=[np.arange(seen.count)]))
         return tables
 
     def _nodes(self, wanted: Sequence[str]) -> Ints:
-        query = with_rows(list(map(literal, wanted)), _NODES)
-        (found,) = only_row(self._ask(query, meanwhile=_do_nothing))
+        (found,) = only_row(self._ask([with_rows(list(map(literal, wanted)), _NODES)])[0])
         return np.fromstring(found[1:-1], np.int64, sep=",")
 
-    def _part(self, question: _Question, meanwhile: Callable[[], None]) -> Part:
+    def _parts(
+        self, questions: Sequence[_Question], meanwhile: Callable[[], None] = _do_nothing
+    ) -> list[Part]:
         """The items; where their texts hold separators, the values are asked for once more."""
-        part = joined_part(
-            question.table, self._ask(question.query(joined=True), meanwhile=meanwhile)
-        )
-        if part is None:
-            query = question.query(joined=False)
-            reply = self._ask(query, "--compact", meanwhile=_do_nothing)
-            part = typed_part(question.table, reply)
-        return part
+        replies = self._ask([question.query(joined=True) for question in questions], meanwhile)
+        return [
+            joined_part(question.table, reply) or self._typed(question)
+            for question, reply in zip(questions, replies, strict=True)
+        ]
 
-    def _ask(self, query: str, *flags: str, meanwhile: Callable[[], None]) -> Any:
-        return self._send(("GRAPH.RO_QUERY", self._graph, query, *flags), meanwhile)
+    def _typed(self, question: _Question) -> Part:
+        (reply,) = self._ask([question.query(joined=False)], _do_nothing, "--compact")
+        return typed_part(question.table, reply)
+
+    def _ask(
+        self, queries: Sequence[str], meanwhile: Callable[[], None] = _do_nothing, *flags: str
+    ) -> list[Any]:
+        commands = [("GRAPH.RO_QUERY", self._graph, query, *flags) for query in queries]
+        return self._send(commands, meanwhile)
 
 
-def _do_nothing() -> None:
-    pass
+def _halves(wanted: Sequence[str]) -> list[Sequence[str]]:
+    return [half for half in (wanted[::2], wanted[1::2]) if half]
+
+
+def _numbered(part: Part, ends: Ints) -> Part:
+    """Ends numbered from zero, since what is made of them is as long as the greatest number."""
+    return replace(part, ids=[np.searchsorted(ends, ids) for ids in part.ids])
+
+
+def _with_ids(ends: Ints) -> _Question:
+    return _Question(_ENDS, "UNWIND $rows AS i ", "ID(a) = i", list(map(str, ends.tolist())))
+
+
+def _named(facts: Sequence[Part]) -> _Question:
+    """The episodes that support some facts."""
+    uuids = {uuid for part in facts for uuid in part.split_fields(FACTS).words}
+    rows = sorted(literal(uuid.decode("utf-8", "replace")) for uuid in uuids if uuid)
+    return _Question(EPISODES, "", "a.uuid IN $rows", rows)
 
 
 def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]) -> _Question:
     rows = []
     for uuid in subjects:
         some = sorted(matters.get(uuid, ()))
-        rows.append(literal([uuid, some or None, sorted(set(map(_run_together, some)))]))
-    each = (
-        "WITH r[0] AS u, r[1] AS some, r[2] AS names MATCH (a:Entity {uuid: u}) "
-        f"WITH a, names, CASE WHEN outdegree(a, 'RELATES_TO') > {_HUB_FACTS_COUNT} "
+        spelt = sorted(set(map(_run_together, some)))
+        letters = {letter for name in (*some, *spelt) for letter in (name[:1], name[:1].upper())}
+        rows.append(literal([uuid, some or None, spelt, sorted(letters.union(_BETWEEN_WORDS))]))
+    begin = (
+        "UNWIND $rows AS r WITH r[0] AS u, r[1] AS some, r[2] AS spelt, r[3] AS letters "
+        "MATCH (a:Entity {uuid: u}) "
+        f"WITH a, spelt, letters, CASE WHEN outdegree(a, 'RELATES_TO') > {_HUB_FACTS_COUNT} "
         "THEN some ELSE null END AS n ORDER BY ID(a) "
     )
     name = "toStringOrNull(x.name)"
+    run_together = name
     for mark in _BETWEEN_WORDS:
-        name = f"replace({name}, '{mark}', '')"
-    where = f"n IS NULL OR x.name IN n OR toLower({name}) IN names OR b.uuid IN n"
-    return _Question(FACTS, each, where, rows)
+        run_together = f"replace({run_together}, '{mark}', '')"
+    # To run every name of a hub together takes longer than all the rest.
+    is_named = f"x.name IN n OR toLower({run_together}) IN spelt"
+    where = f"n IS NULL OR b.uuid IN n OR (left({name}, 1) IN letters AND ({is_named}))"
+    return _Question(FACTS, begin, where, rows)
 
 
 def _run_together(name: str) -> str:

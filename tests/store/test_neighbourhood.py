@@ -71,9 +71,24 @@ def test_of_a_hub_those_facts_are_read_that_matter(store, graph_name, monkeypatc
     read = store.read_subjects(graph_name, ["e0", "e0"], {"e0": ["it's", "e2"], "e1": ["USES"]})
     assert sorted(read.facts.uuid) == ["f1", "f2", "f3", "f5", "f7"]
     assert len(store.read_subjects(graph_name, ["e0"]).facts) == 9
-    for spelt in ("Uses", "u_s-e S"):
+    for spelt in ("Uses", "u_s-e S", "-USES", " uses"):
         read = store.read_subjects(graph_name, ["e0"], {"e0": [spelt]})
         assert sorted(read.facts.uuid) == ["f0", "f2", "f4", "f6", "f8"]
+
+
+@pytest.mark.parametrize("spelt", ["_LIVES_IN", "-lives-in", " Lives In", "livesIn", "LIVES_IN"])
+@pytest.mark.parametrize("wanted", ["lives in", "_lives_in", "LIVES-IN"])
+def test_a_hub_names_its_relations_in_any_spelling(
+    store, connection, graph_name, monkeypatch, spelt, wanted
+):
+    monkeypatch.setattr(neighbourhood, "_HUB_FACTS_COUNT", 1)
+    query = (
+        "CREATE (a:Entity {uuid: 'a', name: 'a'}), (b:Entity {uuid: 'b', name: 'b'}), "
+        "(a)-[:RELATES_TO {uuid: 'other', name: 'LIKES'}]->(b), "
+        f"(a)-[:RELATES_TO {{uuid: 'same', name: '{spelt}'}}]->(b)"
+    )
+    connection.execute_command("GRAPH.QUERY", graph_name, query)
+    assert store.read_subjects(graph_name, ["a"], {"a": [wanted]}).facts.uuid == ["same"]
 
 
 @pytest.mark.parametrize("name", ["7", "['USES']", "null"])

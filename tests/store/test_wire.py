@@ -1,0 +1,65 @@
+"""Several commands under way at the same time, each with its own answer."""
+
+import pytest
+import redis
+
+from synapse.store.connection import connect
+from synapse.store.neighbourhood import read_subjects
+from synapse.store.wire import held_wires
+
+ECHOES = [("ECHO", word) for word in ("one", "two", "three", "four", "five")]
+
+
+@pytest.mark.parametrize("connections", [1, 2, 3, 9])
+def test_answers_come_in_the_order_of_the_commands(falkordb_uri, connections):
+    thought_of = []
+    with redis.Redis.from_url(falkordb_uri, max_connections=connections) as client:
+        with held_wires(client, 3) as ask:
+            answers = ask(ECHOES, lambda: thought_of.append("once"))
+        assert answers == [word.encode() for _, word in ECHOES]
+        assert thought_of == ["once"]
+        assert client.ping(), "the connections were given back"
+
+
+@pytest.mark.parametrize("bad", range(len(ECHOES)))
+@pytest.mark.parametrize("connections", [1, 2, 9])
+def test_after_a_refusal_no_answer_is_left_for_somebody_else(falkordb_uri, connections, bad):
+    with redis.Redis.from_url(falkordb_uri, max_connections=connections) as client:
+        commands = [*ECHOES[:bad], ("NO-SUCH-COMMAND",), *ECHOES[bad:]]
+        with pytest.raises(redis.ResponseError), held_wires(client, 3) as ask:
+            ask(commands, lambda: None)
+        with held_wires(client, connections) as ask:
+            assert ask(ECHOES[::-1], lambda: None) == [w.encode() for _, w in ECHOES[::-1]]
+
+
+def test_what_fails_meanwhile_leaves_no_answer_behind(falkordb_uri):
+    def fail():
+        raise MemoryError
+
+    with redis.Redis.from_url(falkordb_uri, max_connections=2) as client:
+        with pytest.raises(MemoryError), held_wires(client, 2) as ask:
+            ask(ECHOES, fail)
+        with held_wires(client, 2) as ask:
+            assert ask(ECHOES[3:], lambda: None) == [b"four", b"five"]
+
+
+def test_one_connection_reads_the_same_as_two(falkordb_uri, connection, graph_name):
+    connection.execute_command(
+        "GRAPH.QUERY", graph_name,
+        "UNWIND range(0, 8) AS n CREATE (:Entity {uuid: 'a' + n, name: 'A' + n})"
+        "-[:RELATES_TO {uuid: 'f' + n, name: 'USES', fact: 'it is', episodes: ['e' + n]}]->"
+        "(:Entity {uuid: 'b' + n, name: 'B' + n}), (:Episodic {uuid: 'e' + n})",
+    )  # fmt: skip
+    wanted = [f"a{n}" for n in range(9)]
+    mark = "&" if "?" in falkordb_uri else "?"
+    only_one = f"{falkordb_uri}{mark}max_connections=1"
+    with connect(only_one) as client, connect(falkordb_uri) as other:
+        alone, together = (
+            sorted(
+                (uuid, read.entities.name[read.facts.target[row]], read.episodes.uuid[episodes[0]])
+                for row, uuid in enumerate(read.facts.uuid)
+                for episodes in [read.facts.episodes[row]]
+            )
+            for read in (read_subjects(each, graph_name, wanted) for each in (client, other))
+        )
+    assert alone == together == [(f"f{n}", f"B{n}", f"e{n}") for n in range(9)]

@@ -8,6 +8,7 @@ that each takes about :data:`TARGET_MS` of the server's time.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -16,7 +17,7 @@ from redis.exceptions import ResponseError
 from synapse.store.bites import TARGET_MS, server_ms
 from synapse.store.cypher import only_row
 from synapse.store.table import Part, Table, joined_part, typed_part
-from synapse.store.wire import Ask
+from synapse.store.wire import Ask, Command
 
 LIMIT_MS = 100
 """A query that would take longer is given up and its range divided."""
@@ -41,6 +42,21 @@ _TOO_MUCH = re.compile("timed out|mem consumption exceeded")
 
 class _TookTooLong(Exception):
     """The server gave a query up; a smaller range will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Nodes by their ids, or the targets of one source by theirs."""
+
+    where: str
+    low: int
+    high: int
+    source: int = -1
+
+    def query(self, table: Table, *, joined: bool) -> str:
+        """The query for the items of a table in this range."""
+        values = f"CYPHER low={self.low} high={self.high} source={self.source} "
+        return values + table.query(self.where, joined=joined)
 
 
 class Collecting(Protocol):
@@ -85,25 +101,32 @@ class TableReader:
 
     def _walk(self, low: int, end: int, source: int | None = None) -> None:
         """Read the nodes from ``low`` to below ``end``, or such targets of one source."""
-        where = _NODES if source is None else _TARGETS
+
+        def between(low: int, high: int) -> _Range:
+            if source is None:
+                return _Range(_NODES, low, high)
+            return _Range(_TARGETS, low, high, source)
+
         step = FIRST_STEP
+        high = min(low + step, end)
         while low < end:
-            high = min(low + step, end)
+            after = min(high + step, end)
             took_ms = TARGET_MS
             try:
-                took_ms = self._read_some(where, low, high, source)
+                took_ms = self._read_some(between(low, high), following=between(high, after))
             except _TookTooLong:
                 hubs = self._hubs(low, high) if source is None else {}
                 if high - low > 1 and not hubs:
                     step = (high - low + 3) // 4
+                    high = low + step
                     continue
                 if hubs:
                     self._read_around(low, high, hubs)
                 else:
-                    self._read_some(where, low, high, source, divisible=False)
-            low = high
-            step = int(step * min(max(TARGET_MS / took_ms, 0.25), 2.0))
+                    self._read_some(between(low, high), divisible=False)
+            step = int((high - low) * min(max(TARGET_MS / took_ms, 0.25), 2.0))
             step = min(max(step, 1), LARGEST_STEP)
+            low, high = high, after
 
     def _read_around(self, low: int, high: int, hubs: dict[int, int]) -> None:
         """Read nodes that are too much for one query, those with most links one by one."""
@@ -114,7 +137,7 @@ class TableReader:
             else:
                 bounds = self._share_bounds(hub)
                 for first, end in pairwise(bounds):
-                    self._read_some(_SHARE, first, end, hub, divisible=False)
+                    self._read_some(_Range(_SHARE, first, end, hub), divisible=False)
             low = hub + 1
         self._walk(low, high)
 
@@ -141,18 +164,23 @@ class TableReader:
         ]
 
     def _read_some(
-        self, where: str, low: int, high: int, source: int | None, *, divisible: bool = True
+        self, some: _Range, *, following: _Range | None = None, divisible: bool = True
     ) -> float:
-        """Add some items; return the server's time for them in milliseconds."""
-        values = f"CYPHER low={low} high={high} source={-1 if source is None else source} "
+        """Add some items; return the server's time for them in milliseconds.
+
+        Args:
+            some: which ones.
+            following: what will be read next, if all goes well.
+            divisible: whether to give up where it takes long.
+        """
         took_ms = 0.0
         if self._can_join:
-            reply = self._try_joined(values + self._table.query(where, joined=True), divisible)
+            reply = self._try_joined(some, following, divisible)
             took_ms = server_ms(reply) if reply else 0.0
             self._arrived = joined_part(self._table, reply) if reply else None
             if self._arrived:
                 return took_ms
-        query = values + self._table.query(where, joined=False)
+        query = some.query(self._table, joined=False)
         reply = self._ask(query, "--compact", divisible=divisible)
         self._arrived = typed_part(self._table, reply)
         return took_ms + server_ms(reply)
@@ -162,9 +190,12 @@ class TableReader:
         if part:
             self._collector.add(part)
 
-    def _try_joined(self, query: str, divisible: bool) -> Any:
+    def _try_joined(self, some: _Range, following: _Range | None, divisible: bool) -> Any:
+        query, ahead = some.query(self._table, joined=True), None
+        if following is not None and following.low < following.high:
+            ahead = following.query(self._table, joined=True)
         try:
-            return self._ask(query, divisible=divisible)
+            return self._ask(query, divisible=divisible, ahead=ahead)
         except ResponseError as error:
             words = str(error)
             if "Unknown function" in words:
@@ -173,15 +204,30 @@ class TableReader:
                 raise
             return None
 
-    def _ask(self, query: str, *flags: str, divisible: bool = False) -> Any:
+    def _ask(
+        self, query: str, *flags: str, divisible: bool = False, ahead: str | None = None
+    ) -> Any:
+        """The answer to a query.
+
+        Args:
+            query: what to ask.
+            flags: of the command.
+            divisible: whether to give up where it takes long.
+            ahead: what will be asked next in the same way.
+        """
         limit_ms = LIMIT_MS if divisible else UNDIVIDED_LIMIT_MS
         limit = ("timeout", limit_ms) if self._may_limit else ()
+
+        def command(asked: str) -> Command:
+            return ("GRAPH.RO_QUERY", self._graph, asked, *limit, *flags)
+
         try:
-            return self._send(("GRAPH.RO_QUERY", self._graph, query, *limit, *flags), self._collect)
+            next_ = None if ahead is None else command(ahead)
+            return self._send(command(query), self._collect, next_)
         except ResponseError as error:
             if self._may_limit and "TIMEOUT_MAX" in str(error):
                 self._may_limit = False  # the server has a tighter limit of its own
-                return self._ask(query, *flags, divisible=divisible)
+                return self._ask(query, *flags, divisible=divisible, ahead=ahead)
             if divisible and _TOO_MUCH.search(str(error)):
                 raise _TookTooLong from error
             raise

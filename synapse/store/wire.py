@@ -1,8 +1,9 @@
 """Asking and thinking at the same time, without a thread.
 
 While the server works on a query, the client has nothing to do but to understand the answer to
-the one before. So a query is sent first, and its answer is read after that. The server works on
-two queries at the same time if they come over two connections.
+the one before. So a query is sent first, and its answer is read after that. Where the next query
+is known as well, it is sent along: then the server need not wait for the client either. It works
+on two queries at the same time if they come over two connections.
 """
 
 from __future__ import annotations
@@ -10,15 +11,31 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Protocol
 
 from redis.exceptions import ConnectionError as NotConnected
+from redis.exceptions import ResponseError
 
 from synapse.store.connection import Connection
 
 Command = tuple[Any, ...]
-Ask = Callable[[Command, Callable[[], None]], Any]
-"""Send a command, do something else meanwhile, return the answer."""
+
+
+class Ask(Protocol):
+    """Send a command, do something else meanwhile, return the answer."""
+
+    def __call__(
+        self, command: Command, meanwhile: Callable[[], None], ahead: Command | None = None
+    ) -> Any:
+        """The answer to a command.
+
+        Args:
+            command: what to ask.
+            meanwhile: what to do until the answer comes.
+            ahead: what will most likely be asked next; it must only read.
+        """
+
+
 AskAll = Callable[[Sequence[Command], Callable[[], None]], list[Any]]
 """The same with several commands: their answers, in the order of the commands."""
 
@@ -27,11 +44,22 @@ AskAll = Callable[[Sequence[Command], Callable[[], None]], list[Any]]
 def held_wire(connection: Connection) -> Iterator[Ask]:
     """One connection of the client's pool, to be used by nobody else until the end.
 
-    There is never more than one command under way. If one is left without its answer, the
-    connection is closed, so that no later command can mistake that answer for its own.
+    If a command is left without its answer, the connection is closed, so that no later command can
+    mistake that answer for its own.
     """
-    with held_wires(connection, 1) as ask:
-        yield lambda command, meanwhile: ask([command], meanwhile)[0]
+    pool: Any = getattr(connection, "connection_pool", None)
+    if pool is None:  # a cluster has a pool for each node, and finds the node by itself
+        yield lambda command, meanwhile, ahead=None: _one_after_the_other(
+            connection, [command], meanwhile
+        )[0]
+        return
+    wire = pool.get_connection()
+    asking = _Asking(wire)
+    try:
+        yield asking
+    finally:
+        asking.end()
+        pool.release(wire)
 
 
 @contextmanager
@@ -41,7 +69,7 @@ def held_wires(connection: Connection, count: int) -> Iterator[AskAll]:
     Where the client may not have so many, commands wait for each other.
     """
     pool: Any = getattr(connection, "connection_pool", None)
-    if pool is None:  # a cluster has a pool for each node, and finds the node by itself
+    if pool is None:
         yield lambda commands, meanwhile: _one_after_the_other(connection, commands, meanwhile)
         return
     wires = [pool.get_connection()]
@@ -53,6 +81,63 @@ def held_wires(connection: Connection, count: int) -> Iterator[AskAll]:
     finally:
         for wire in wires:
             pool.release(wire)
+
+
+class _Asking:
+    """At most two commands are under way: the one that is asked, and the one after it."""
+
+    def __init__(self, wire: Any) -> None:
+        self._wire = wire
+        self._sent: deque[Command] = deque()
+        """Without an answer so far."""
+        self._early: tuple[Command, Any] | None = None
+        """The answer to a command that was sent ahead, where another was asked first."""
+
+    def __call__(
+        self, command: Command, meanwhile: Callable[[], None], ahead: Command | None = None
+    ) -> Any:
+        try:
+            early, self._early = self._early, None
+            if early is None or early[0] != command:
+                early = None
+                self._put_first(command)
+            if ahead is not None:
+                self._send(ahead)
+            meanwhile()
+            answer = self._answer() if early is None else early[1]
+        except BaseException:
+            self.end()
+            raise
+        if isinstance(answer, ResponseError):
+            raise answer
+        return answer
+
+    def end(self) -> None:
+        """Leave nothing behind that another command could read."""
+        if self._sent:
+            self._sent.clear()
+            self._wire.disconnect()
+
+    def _put_first(self, command: Command) -> None:
+        """Let the next answer be the one to this command."""
+        if self._sent and self._sent[0] == command:
+            return
+        if self._sent:
+            self._early = self._sent[0], self._answer()
+        self._send(command)
+
+    def _send(self, command: Command) -> None:
+        self._wire.send_command(*command)
+        self._sent.append(command)
+
+    def _answer(self) -> Any:
+        """The next answer, or what the server says in its place."""
+        try:
+            answer = self._wire.read_response()  # closes the connection by itself where this fails
+        except ResponseError as error:
+            answer = error
+        self._sent.popleft()
+        return answer
 
 
 def _overlapping(

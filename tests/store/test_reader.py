@@ -37,7 +37,7 @@ def client(falkordb_uri: str) -> Iterator[Connection]:
 class Watched:
     """A client that notes what is asked, and may act before or change the answer after.
 
-    It is its own pool of one connection, on which one command at a time may be under way.
+    It is its own pool of one connection, on which a command and the one after it may be under way.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -58,14 +58,14 @@ class Watched:
         self._pool.release(self._wire)
 
     def send_command(self, *arguments: Any) -> None:
-        assert not self._under_way
+        assert len(self._under_way) < 2
         self.asked.append(arguments)
         self.before(arguments[2])
         self._wire.send_command(*arguments)
         self._under_way.append(arguments[2])
 
     def read_response(self) -> Any:
-        query = self._under_way.pop()
+        query = self._under_way.pop(0)
         return self.after(query, self._wire.read_response())
 
     def disconnect(self) -> None:

@@ -19,6 +19,7 @@ from synapse.store.collector import Collector
 from synapse.store.connection import Connection, connect
 from synapse.store.reader import read_graph, read_graph_unless
 from synapse.store.table import Part
+from synapse.store.wire import held_wire
 from tests.store.test_reader import ENTITIES, FACTS, HOSTILE, Watched, write
 
 GRAPH = """
@@ -267,6 +268,52 @@ def test_others_get_through_while_an_answer_waits(
     watched = Watched(client)
     assert len(read_graph(watched, graph_name).facts) == 500  # type: ignore[arg-type]
     assert len(got_through) > 8 and all(got_through)
+
+
+def test_the_next_range_is_asked_for_before_an_answer_is_read(
+    client: Connection, graph_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(client, graph_name, ENTITIES, n=3_000)
+    collect, asked_counts = Collector.add, []
+
+    def add(self: Collector, part: Part) -> None:
+        asked_counts.append(len([q for q in watched.asked if "low=" in q[2]]))
+        collect(self, part)
+
+    monkeypatch.setattr(Collector, "add", add)
+    watched = Watched(client)
+    read_graph(watched, graph_name)  # type: ignore[arg-type]
+    ranges = [query for _, _, query, *_ in watched.asked if "low=" in query]
+    assert len(ranges) == len(set(ranges)), "no range is asked for twice"
+    assert any(count >= place + 3 for place, count in enumerate(asked_counts))
+
+
+def test_an_answer_that_came_early_is_not_asked_for_again(
+    client: Connection, graph_name: str
+) -> None:
+    write(client, graph_name, ENTITIES, n=3_000)
+    write(client, graph_name, "MATCH (a) WHERE ID(a) % 100 = 7 SET a.name = 'odd \x1f name'")
+    watched = Watched(client)
+    read = read_graph(watched, graph_name)  # type: ignore[arg-type]
+    assert read.entities.name.count("odd \x1f name") == 30
+    ranges = [arguments for arguments in watched.asked if "low=" in arguments[2]]
+    assert any("--compact" in arguments for arguments in ranges)
+    assert len(ranges) == len(set(ranges))
+
+
+def test_what_is_said_about_a_command_sent_ahead_is_told_when_it_is_asked(
+    client: Connection,
+) -> None:
+    done: list[str] = []
+    with held_wire(client) as ask:
+        wrong = ("GRAPH.RO_QUERY", "no such graph", "RETURN 1")
+        assert ask(("PING",), lambda: done.append("first"), wrong) == b"PONG"
+        assert ask(("ECHO", "other"), lambda: None) == b"other"
+        with pytest.raises(redis.ResponseError):
+            ask(wrong, lambda: done.append("last"))
+        assert ask(("ECHO", "after"), lambda: None, ("ECHO", "never asked")) == b"after"
+    assert done == ["first", "last"]
+    assert client.ping() is True, "and not the answer that nobody asked for"
 
 
 def test_a_client_without_one_pool_reads_the_same(client: Connection, graph_name: str) -> None:

@@ -3,7 +3,9 @@
 Builds a Graphiti-shaped graph with embeddings in a private server, then measures, in pairs side by
 side in one process: Graphiti's own search against ``Hippocampus.search`` with its recording;
 ``observe`` on results of one to fifty facts, by the clock and in CPU time of this process; and
-recall sets recorded at 500 a second while a batch runs.
+recall sets recorded at 500 a second while a batch runs. The facts of a result are those of one
+episode, fifty those of two; what results would cost whose facts come from all over the graph, each
+about another subject, is told beside it, without a bar.
 Prints one JSON line. Needs the ``graphiti`` and ``embedded`` extras; no model is called.
 """
 
@@ -101,34 +103,41 @@ async def measure_search(hippocampus: Hippocampus, queries: list[str]) -> dict[s
 
 
 async def measure_observe(
-    hippocampus: Hippocampus, edges: list[EntityEdge], facts_per_call: int
+    hippocampus: Hippocampus, results: list[list[EntityEdge]]
 ) -> dict[str, float]:
     """``observe`` on results that hold some facts of the graph, each as if it were new."""
     wall_ms, cpu_ms = [], []
-    for first in range(0, len(edges) - facts_per_call + 1, facts_per_call):
-        batch = edges[first : first + facts_per_call]
-        episode = SimpleNamespace(uuid=f"episode-{facts_per_call}-{first}", group_id=GRAPH)
-        told = [edge.model_copy(update={"episodes": [episode.uuid]}) for edge in batch]
+    for number, edges in enumerate(results):
+        episode = SimpleNamespace(uuid=f"{number} of {id(results)}", group_id=GRAPH)
+        told = [edge.model_copy(update={"episodes": [episode.uuid]}) for edge in edges]
         result = _Result(episode=episode, edges=told)
         started_s, cpu_before_s = time.perf_counter(), time.process_time()
         await hippocampus.observe(result)
         cpu_ms.append((time.process_time() - cpu_before_s) * 1000)
         wall_ms.append((time.perf_counter() - started_s) * 1000)
+    facts_count = len(results[0])
     return {
-        "facts": facts_per_call, "allowance_ms": 5.0 + 0.2 * facts_per_call,
+        "facts": facts_count, "allowance_ms": 5.0 + 0.2 * facts_count,
+        "subjects": median(len({e.source_node_uuid for e in edges}) for edges in results),
         "ms": round(median(wall_ms), 2), "p95_ms": round(_p95(wall_ms), 2),
         "cpu_ms": round(median(cpu_ms), 2), "cpu_p95_ms": round(_p95(cpu_ms), 2),
     }  # fmt: skip
 
 
-async def measure_observes(hippocampus: Hippocampus, edges: list[EntityEdge]) -> dict[str, Any]:
+async def measure_observes(
+    hippocampus: Hippocampus, episodes: list[list[EntityEdge]], scattered: list[EntityEdge]
+) -> dict[str, Any]:
     """Results of several sizes, and the worst median against what is allowed."""
-    rows = [
-        await measure_observe(hippocampus, edges[: count * CALLS_COUNT], count)
-        for count in FACTS_PER_CALL
-    ]
+    pairs = [one + other for one, other in zip(episodes[::2], episodes[1::2], strict=False)]
+    rows, scattered_rows = [], []
+    for count in FACTS_PER_CALL:
+        told = [edges[:count] for edges in [*episodes, *pairs] if len(edges) >= count]
+        rows.append(await measure_observe(hippocampus, told[:CALLS_COUNT]))
+        told = [scattered[n * count : (n + 1) * count] for n in range(CALLS_COUNT)]
+        scattered_rows.append(await measure_observe(hippocampus, told))
     return {
         "calls": rows,
+        "scattered_calls": scattered_rows,
         "observe_over_allowance": round(max(r["ms"] / r["allowance_ms"] for r in rows), 3),
         "observe_cpu_over_allowance": round(max(r["cpu_ms"] / r["allowance_ms"] for r in rows), 3),
     }
@@ -201,12 +210,14 @@ async def run(server: EmbeddedServer, bench: Bench, asked: argparse.Namespace) -
     store.close()
     step = max(1, len(snapshot.facts) // asked.searches)
     queries = [" ".join(text.split()[:6]) for text in snapshot.facts.text[::step]]
-    edges = _edges(snapshot, max(FACTS_PER_CALL) * CALLS_COUNT)
+    by_uuid = sorted(range(len(snapshot.facts)), key=snapshot.facts.uuid.__getitem__)
+    scattered = _edges(snapshot, by_uuid[: max(FACTS_PER_CALL) * CALLS_COUNT])
+    episodes = [_edges(snapshot, rows) for rows in _by_episode(snapshot, by_uuid)]
     await hippocampus.search(queries[0], group_ids=[GRAPH])
-    await measure_observe(hippocampus, edges[-12:], 3)  # learns the relations of the graph
+    await measure_observe(hippocampus, episodes[:3])  # learns the relations of the graph
     found = {"counts": {"entities": len(snapshot.entities), "facts": len(snapshot.facts)}}
     found["search"] = await measure_search(hippocampus, queries)
-    found["observe"] = await measure_observes(hippocampus, edges)
+    found["observe"] = await measure_observes(hippocampus, episodes[3:], scattered)
     found["recalls"] = await measure_recalls(hippocampus, bench, server.uri, snapshot.facts.uuid)
     found["failures"] = dict(hippocampus.aside.failures)
     await hippocampus.close()
@@ -214,10 +225,17 @@ async def run(server: EmbeddedServer, bench: Bench, asked: argparse.Namespace) -
     return found
 
 
-def _edges(snapshot: GraphSnapshot, count: int) -> list[EntityEdge]:
-    """Facts from all over the graph in any order, as Graphiti gives them back."""
+def _by_episode(snapshot: GraphSnapshot, rows: list[int]) -> list[list[int]]:
+    """The facts that an episode was the first to say, of as many episodes as are needed."""
+    said: dict[int, list[int]] = {}
+    for row in rows:
+        said.setdefault(int(snapshot.facts.episodes[row][0]), []).append(row)
+    return list(said.values())[: 3 * CALLS_COUNT]
+
+
+def _edges(snapshot: GraphSnapshot, rows: list[int]) -> list[EntityEdge]:
+    """Facts as Graphiti gives them back."""
     facts, entities = snapshot.facts, snapshot.entities
-    by_uuid = sorted(range(len(facts)), key=facts.uuid.__getitem__)
     return [
         EntityEdge(
             uuid=facts.uuid[row], group_id=GRAPH, name=facts.relation[row], fact=facts.text[row],
@@ -225,7 +243,7 @@ def _edges(snapshot: GraphSnapshot, count: int) -> list[EntityEdge]:
             target_node_uuid=entities.uuid[int(facts.target[row])],
             created_at=datetime.fromtimestamp(float(facts.created_at_s[row]), UTC),
         )
-        for row in by_uuid[:count]
+        for row in rows
     ]  # fmt: skip
 
 

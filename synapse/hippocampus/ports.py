@@ -169,7 +169,7 @@ class MemoryStore(Protocol):
     ) -> GraphSnapshot:
         """The facts that start at some entities, in milliseconds; see ``store.neighbourhood``.
 
-        The summaries of entities are left empty.
+        The summaries of entities are left empty, and their age is not read.
 
         Args:
             graph: name of the graph.

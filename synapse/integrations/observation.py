@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-
-import numpy as np
+from functools import cached_property
 
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore, Surprise
@@ -135,19 +134,29 @@ class _Statements:
 
     def _values_before(self, row: int, moment: Moment) -> int:
         """How many other values the property of a fact had before it was stated."""
-        target = self._known.facts.target.tolist()
-        return sum(
-            target[other] != target[row] and self._arrivals.had_fact(other, moment)
-            for other in self._beside(row)
-        )
+        target = self._known.facts.target
+        others = (other for other in self._beside(row) if target[other] != target[row])
+        return sum(self._arrivals.had_fact(other, moment) for other in others)
 
     def _beside(self, row: int) -> list[int]:
         """The other facts that give values to the same property."""
-        facts = self._known.facts
-        name = facts.relation[row]
-        names = self._relations.names(name) if self._relations else {name}
-        same = np.flatnonzero(facts.source == facts.source[row]).tolist()
-        return [other for other in same if other != row and facts.relation[other] in names]
+        return [other for other in self._slots[self._slot_of[row]] if other != row]
+
+    @cached_property
+    def _slots(self) -> dict[tuple[int, str], list[int]]:
+        """The facts of each property."""
+        slots: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        for row, slot in enumerate(self._slot_of):
+            slots[slot].append(row)
+        return slots
+
+    @cached_property
+    def _slot_of(self) -> list[tuple[int, str]]:
+        """The property that each fact gives a value to: its source, and the first of its names."""
+        facts, relations = self._known.facts, self._relations
+        first = {n: min(relations.names(n)) if relations else n for n in set(facts.relation)}
+        names = map(first.__getitem__, facts.relation)
+        return list(zip(facts.source.tolist(), names, strict=True))
 
     def _is_news(self, other: int, row: int, one: Said, moment: Moment) -> bool:
         """Whether what a fact that is said again contradicts was said since it was said last."""

@@ -261,7 +261,7 @@ class InMemoryStore:
             graph,
             Items(
                 {
-                    u: {**e, "summary": ""}
+                    u: {**e, "summary": "", "created_at": None}
                     for u, e in kept.entities.items()
                     if u in ends or u in subjects
                 },

@@ -1,7 +1,8 @@
 """A few entities and their facts, read in milliseconds: what one episode can be compared with.
 
 The tables are those of the whole-graph reader, so one fact reads the same either way; only the
-summaries of entities are left out. Nodes are found by index or by id, never by a scan.
+summaries of entities and their age are left out. Nodes are found by index or by id, never by a
+scan.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.wire import AskAll, held_wires
 
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
-_ENDS = replace(ENTITIES, texts=("a.name", "''"))
-"""Summaries are long, and no statement is compared with them."""
+_ENDS = replace(ENTITIES, times=("''",), texts=("a.name", "''"))
+"""No statement is compared with summaries, which are long, or with the age of an entity."""
 _HUB_FACTS_COUNT = 20
 """Of an entity with more facts only those are read that can bear on the ones in question."""
 _BETWEEN_WORDS = ("_", " ", "-")
@@ -145,8 +146,8 @@ def _with_ids(ends: Ints) -> _Question:
 
 def _named(facts: Sequence[Part]) -> _Question:
     """The episodes that support some facts."""
-    uuids = {uuid for part in facts for uuid in part.split_fields(FACTS).words}
-    rows = sorted(literal(uuid.decode("utf-8", "replace")) for uuid in uuids if uuid)
+    uuids = set().union(*(part.split_fields(FACTS).words for part in facts)) - {b""}
+    rows = sorted(literal(uuid.decode("utf-8", "replace")) for uuid in uuids)
     return _Question(EPISODES, "", "a.uuid IN $rows", rows)
 
 
@@ -155,8 +156,9 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]
     for uuid in subjects:
         some = sorted(matters.get(uuid, ()))
         spelt = sorted(set(map(_run_together, some)))
-        letters = {letter for name in (*some, *spelt) for letter in (name[:1], name[:1].upper())}
-        rows.append(literal([uuid, some or None, spelt, sorted(letters.union(_BETWEEN_WORDS))]))
+        letters = "".join({name[:1] for name in (*some, *spelt)})
+        letters += letters.upper() + "".join(_BETWEEN_WORDS)
+        rows.append(literal([uuid, some or None, spelt, letters]))
     begin = (
         "UNWIND $rows AS r WITH r[0] AS u, r[1] AS some, r[2] AS spelt, r[3] AS letters "
         "MATCH (a:Entity {uuid: u}) "
@@ -169,7 +171,7 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]
         run_together = f"replace({run_together}, '{mark}', '')"
     # To run every name of a hub together takes longer than all the rest.
     is_named = f"x.name IN n OR toLower({run_together}) IN spelt"
-    where = f"n IS NULL OR b.uuid IN n OR (left({name}, 1) IN letters AND ({is_named}))"
+    where = f"n IS NULL OR b.uuid IN n OR (letters CONTAINS left({name}, 1) AND ({is_named}))"
     return _Question(FACTS, begin, where, rows)
 
 

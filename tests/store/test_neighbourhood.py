@@ -44,6 +44,7 @@ def test_the_facts_of_some_subjects_read_as_in_the_whole_graph(any_store, graph_
         if wanted
     }
     assert set(part.entities.summary) == {""}
+    assert np.isnan(part.entities.created_at_s).all()
     times = dict(zip(demo.episodes.uuid, demo.episodes.valid_at_s, strict=True))
     assert all(
         times[u] == t for u, t in zip(part.episodes.uuid, part.episodes.valid_at_s, strict=True)

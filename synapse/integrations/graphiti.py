@@ -85,8 +85,10 @@ class Hippocampus:
         self.aside = Aside()
         self._clock = clock
         self._store = open_store(uri or server_uri(graphiti.driver))
-        self.recaller = Recaller(graphiti, self._store, self.config, clock, self.aside)
         self._relations = RelationMemory(self._store, self.config.relations, clock)
+        self.recaller = Recaller(
+            graphiti, self._store, self.config, self._relations, clock, self.aside
+        )
         observer = Observer(self._store, PredictionErrorDetector(self.config.contradictions))
         self._listener = Listener(graphiti, observer, self._relations, self.aside, clock)
         self._beliefs = Beliefs(graphiti, self._store, self._relations, self.aside, clock)

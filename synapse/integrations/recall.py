@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -82,6 +82,11 @@ def in_order(found: Sequence[Any], strength: Floats) -> list[Recall]:
         _recall(one.uuid, rank, float(alive))
         for rank, (one, alive) in enumerate(zip(found, strength, strict=True), 1)
     ]
+
+
+def replacement(recall: Recall) -> Recall:
+    """The same of a fact that follows in the place of a result that no longer holds."""
+    return replace(recall, why=f"replaced a result that no longer holds; {recall.why}")
 
 
 def associated(uuid: str, weight: float, strength: float) -> Recall:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,15 @@ from synapse.integrations.recall import (
     RecalledResults,
     arranged,
     associated,
-    holds,
     in_order,
+    replacement,
     strengths,
 )
 from synapse.integrations.recall_recorder import RecallRecorder
+from synapse.integrations.relation_memory import RelationMemory
 from synapse.integrations.replenishment import Found, facts_alone, replenished
+from synapse.integrations.successors import successors
+from synapse.integrations.wanted import Wanted
 
 
 class Recaller:
@@ -48,17 +52,19 @@ class Recaller:
         graphiti: the client.
         store: where strengths and the recall ledger are.
         config: the constants.
+        relations: what graphs show about their relations.
         clock: seconds since 1970.
         aside: where blocking work goes.
     """
 
     def __init__(
         self, graphiti: Graphiti, store: MemoryStore, config: HippocampusConfig,
-        clock: Callable[[], float], aside: Aside,
+        relations: RelationMemory, clock: Callable[[], float], aside: Aside,
     ) -> None:  # fmt: skip
         self._graphiti = graphiti
         self._store = store
         self._config = config
+        self._relations = relations
         self._clock = clock
         self._aside = aside
         self.recorder = RecallRecorder(store, aside.note_failure)
@@ -111,14 +117,15 @@ class Recaller:
 
         group_ids = _each_once(group_ids)
         graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
-        wanted = _Wanted(graphs, include_superseded, at, asked)
-        told, now_s = RecalledFacts(), self._clock()
+        is_filtered, now_s = search_filter is not None, self._clock()
+        wanted = Wanted(graphs, include_superseded, at, asked, is_filtered, now_s)
+        told = RecalledFacts()
         found = await replenished(
-            (await ask(num_results)).edges, ask, num_results, group_ids,
-            lambda edge: wanted.takes(edge, now_s),
+            (await ask(num_results)).edges, ask, num_results, group_ids, wanted.takes,
+            partial(self._successors, wanted, driver),
         )  # fmt: skip
         for part in found:
-            more, _ = await self._recalled(part, wanted, now_s)
+            more, _ = await self._recalled(part, wanted)
             told.extend(more)
             told.recalls += more.recalls
             told.left_out_count += more.left_out_count
@@ -163,12 +170,20 @@ class Recaller:
             return more
 
         graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
-        wanted, now_s = _Wanted(graphs, include_superseded, at, asked), self._clock()
+        # what replaces a result has neither passed a filter nor earned a score
+        is_filtered = call.arguments.get("search_filter") is not None
+        is_filtered = is_filtered or config.reranker_min_score > 0
+        wanted = Wanted(graphs, include_superseded, at, asked, is_filtered, self._clock())
         parts = await replenished(
-            found.edges, ask, limit, group_ids, lambda edge: wanted.takes(edge, now_s)
+            found.edges, ask, limit, group_ids, wanted.takes,
+            partial(self._successors, wanted, driver),
+        )  # fmt: skip
+        kept = Found(
+            [edge for part in parts for edge in part.edges],
+            sum(part.left_out_count for part in parts),
+            set().union(*(part.replacing for part in parts)),
         )
-        kept = Found([e for p in parts for e in p.edges], sum(p.left_out_count for p in parts))
-        facts, of_nodes = await self._recalled(kept, wanted, now_s, found.nodes)
+        facts, of_nodes = await self._recalled(kept, wanted, found.nodes)
         told = {
             "edges": list(facts),
             "edge_reranker_scores": [scores.get(f.uuid, 0.0) for f in facts],
@@ -179,49 +194,61 @@ class Recaller:
         return RecalledResults.model_construct(**{**vars(found), **told})
 
     async def _recalled(
-        self, found: Found, wanted: _Wanted, now_s: float, entities: Sequence[EntityNode] = ()
+        self, found: Found, wanted: Wanted, entities: Sequence[EntityNode] = ()
     ) -> tuple[RecalledFacts, list[Recall]]:
         """The facts as they are told, and what is known of entities found with them."""
         kept = [*found.edges, *entities]
         strength = np.full(len(kept), np.nan)
         try:
             if not self._aside.skips(SEARCHING):
-                strength = await self._aside.run(
-                    SEARCHING, self._strengths, kept, wanted.graph_of, now_s
-                )
+                strength = await self._aside.run(SEARCHING, self._strengths, kept, wanted)
         except Exception as error:  # noqa: BLE001  the search has its answer
             self._aside.note_failure(error)
         facts_count = len(found.edges)
         told, recalls = arranged(found.edges, strength[:facts_count], self._config)
+        recalls = [replacement(r) if r.uuid in found.replacing else r for r in recalls]
         try:
-            self._remember([*told, *entities], wanted, now_s)
+            self._remember([*told, *entities], wanted)
         except SynapseError as error:
             self._aside.note_failure(error)
         facts = RecalledFacts(told, recalls, found.left_out_count)
         return facts, in_order(entities, strength[facts_count:])
 
-    async def _expand(self, told: RecalledFacts, wanted: _Wanted, count: int, driver: Any) -> None:
+    async def _successors(
+        self, wanted: Wanted, driver: Any, left_out: Sequence[EntityEdge]
+    ) -> list[EntityEdge]:
+        """What replaced facts that are left out; nothing where a filter decides, or no store."""
+        if wanted.is_filtered or self._aside.skips(SEARCHING):
+            return []
+        home = driver or self._graphiti.driver
+        try:
+            return [
+                edge
+                for graph, edges in wanted.by_graph(left_out).items()
+                for edge in await successors(
+                    self._store, home, self._aside, graph, edges, self._relations, wanted.at_s
+                )
+            ]
+        except Exception as error:  # noqa: BLE001  the search goes on without
+            self._aside.note_failure(error)
+            return []
+
+    async def _expand(self, told: RecalledFacts, wanted: Wanted, count: int, driver: Any) -> None:
         """Append what comes to mind with the facts told."""
         if self._aside.skips(SEARCHING):
             return
-        now_s = self._clock()
-        by_graph: dict[str, list[EntityEdge]] = {}
-        for edge in told:
-            by_graph.setdefault(wanted.graph_of(edge.group_id), []).append(edge)
         try:
             found = [
                 one
-                for graph, edges in by_graph.items()
+                for graph, edges in wanted.by_graph(told).items()
                 for one in await completed(
-                    self._store, driver, self._aside, graph, edges, count, now_s
+                    self._store, driver, self._aside, graph, edges, count, wanted.now_s
                 )
-                if wanted.takes(one[0], now_s)
+                if wanted.takes(one[0])
             ]
             found = sorted(found, key=lambda one: -one[1])[:count]
             more = [edge for edge, _ in found]
-            strength = await self._aside.run(
-                SEARCHING, self._strengths, more, wanted.graph_of, now_s
-            )
+            strength = await self._aside.run(SEARCHING, self._strengths, more, wanted)
         except Exception as error:  # noqa: BLE001  the search has its answer
             self._aside.note_failure(error)
             return
@@ -230,52 +257,28 @@ class Recaller:
             associated(edge.uuid, weight, float(alive))
             for (edge, weight), alive in zip(found, strength, strict=True)
         ]
-        self._remember(more, replace(wanted, asked=False), now_s)
+        self._remember(more, replace(wanted, asked=False))
 
-    def _strengths(
-        self,
-        found: Sequence[EntityEdge | EntityNode],
-        graph_of: Callable[[str], str],
-        now_s: float,
-    ) -> Floats:
+    def _strengths(self, found: Sequence[EntityEdge | EntityNode], wanted: Wanted) -> Floats:
         strength = np.full(len(found), np.nan)
-        graphs = [graph_of(one.group_id) for one in found]
+        graphs = [wanted.graph_of(one.group_id) for one in found]
         is_entity = [isinstance(one, EntityNode) for one in found]
         for graph in set(graphs):
             here = [row for row, name in enumerate(graphs) if name == graph]
             rows = sorted(here, key=lambda row: not is_entity[row])
             entities = [found[row].uuid for row in rows if is_entity[row]]
             facts = [found[row].uuid for row in rows if not is_entity[row]]
-            strength[rows] = strengths(self._store, graph, entities, facts, now_s, self._config)
+            strength[rows] = strengths(
+                self._store, graph, entities, facts, wanted.now_s, self._config
+            )
         return strength
 
-    def _remember(
-        self, told: Sequence[EntityEdge | EntityNode], wanted: _Wanted, at_s: float
-    ) -> None:
-        by_graph: dict[str, list[str]] = {}
-        for memory in told[:SET_MAX_COUNT]:
-            by_graph.setdefault(wanted.graph_of(memory.group_id), []).append(memory.uuid)
-        for graph, uuids in by_graph.items():
-            ranks = tuple((uuid, rank) for rank, uuid in enumerate(uuids, 1))
-            self.recorder.record(graph, RecallSet(ranks, "search", at_s, wanted.asked))
+    def _remember(self, told: Sequence[EntityEdge | EntityNode], wanted: Wanted) -> None:
+        for graph, memories in wanted.by_graph(told[:SET_MAX_COUNT]).items():
+            ranks = tuple((memory.uuid, rank) for rank, memory in enumerate(memories, 1))
+            self.recorder.record(graph, RecallSet(ranks, "search", wanted.now_s, wanted.asked))
 
 
 def _each_once(group_ids: Sequence[str] | None) -> list[str] | None:
     """Graphiti searches a group as often as it is named."""
     return None if group_ids is None else list(dict.fromkeys(group_ids))
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What a search is to give back of what Graphiti has found."""
-
-    graph_of: Callable[[str], str]
-    include_superseded: bool
-    at: datetime | None
-    asked: bool
-
-    def takes(self, edge: EntityEdge, now_s: float) -> bool:
-        """Whether a fact is given back."""
-        if self.include_superseded and self.at is None:
-            return True
-        return holds(edge, self.at or datetime.fromtimestamp(now_s, UTC))

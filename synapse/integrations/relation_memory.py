@@ -47,6 +47,11 @@ class RelationMemory:
             self._told[graph] = 0
         return table
 
+    def learned(self, graph: str) -> RelationTable:
+        """What has been learned of a graph so far, or else what names say; reads nothing."""
+        table = self._tables.get(graph)
+        return table or self._learner.learn(empty_graph(graph), self._clock())
+
     def tell(self, graph: str, facts_count: int) -> None:
         """Say that so many facts were added."""
         self._told[graph] += facts_count

@@ -1,14 +1,14 @@
 """Makes up for search results that are left out, without changing the order of the others.
 
 Graphiti fuses the lists of several searches, each as long as the limit demands: another limit is
-another order. So the caller's own limit is asked for first, and what a larger one finds besides
-only follows.
+another order. So the caller's own limit is asked for first; what replaced the results left out, and
+what a larger limit finds besides, only follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphiti_core.edges import EntityEdge
 from graphiti_core.search.search_config import (
@@ -28,6 +28,8 @@ class Found:
 
     edges: list[EntityEdge]
     left_out_count: int
+    replacing: set[str] = field(default_factory=set)
+    """Uuids of those that were not found, but replaced what is left out."""
 
 
 async def replenished(
@@ -36,6 +38,7 @@ async def replenished(
     limit: int,
     group_ids: Sequence[str] | None,
     takes: Callable[[EntityEdge], bool],
+    successors: Callable[[Sequence[EntityEdge]], Awaitable[Sequence[EntityEdge]]],
 ) -> list[Found]:
     """The facts that may be told, as many as were asked for if there are as many.
 
@@ -44,29 +47,38 @@ async def replenished(
 
     Args:
         first: what Graphiti has found within the limit.
-        ask: the same search with another limit, by words alone or not. Where most of the facts are
-            there the rest is looked for by words, which costs little beside comparing vectors.
-            The limit is doubled as long as facts are missing and there may be more, up to 1,000.
+        ask: the same search with another limit, by words alone or not. Only what is still missing
+            is asked for: where most of the facts are there by words, which costs little beside
+            comparing vectors. The limit is doubled as long as facts are missing and there may be
+            more, up to 1,000.
         limit: how many facts of each group are wanted.
         group_ids: groups searched in.
         takes: whether a fact may be told.
+        successors: what replaced facts that may not be told.
     """
     found = {edge.uuid: edge for edge in first}
-    asked, last = limit, list(first)
-    kept_count = sum(map(takes, first))
-    if kept_count < len(first) and 2 * kept_count >= len(first) >= limit > 0:
+    asked, last, replacing = limit, list(first), set[str]()
+
+    def is_short() -> bool:
+        parts = _by_group(found.values(), group_ids), _by_group(last, group_ids)
+        return 0 < asked < _LIMIT_MAX_COUNT and _is_short(*parts, limit, asked, takes)
+
+    left_out = [edge for edge in first if not takes(edge)]
+    if left_out and limit > 0:
+        instead = [e for e in await successors(left_out) if takes(e) and e.uuid not in found]
+        found |= {edge.uuid: edge for edge in instead}
+        replacing = {edge.uuid for edge in instead}
+    if 2 * sum(map(takes, found.values())) >= len(first) and is_short():
         more = (await ask(2 * limit, True)).edges
         found |= {edge.uuid: edge for edge in more if edge.uuid not in found}
-    while 0 < asked < _LIMIT_MAX_COUNT and _is_short(
-        _by_group(found.values(), group_ids), _by_group(last, group_ids), limit, asked, takes
-    ):
+    while is_short():
         asked *= 2
         last = (await ask(asked, False)).edges
         found |= {edge.uuid: edge for edge in last if edge.uuid not in found}
     answers = []
     for edges in _by_group(found.values(), group_ids).values():
         kept = list(filter(takes, edges))
-        answers.append(Found(kept[: max(limit, 0)], len(edges) - len(kept)))
+        answers.append(Found(kept[: max(limit, 0)], len(edges) - len(kept), replacing))
     return answers
 
 

@@ -1,0 +1,108 @@
+"""What replaced facts that no longer hold."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from graphiti_core.edges import EntityEdge
+
+from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.ports import MemoryStore
+from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.wording import normal_relation
+from synapse.integrations.arrival import begun_s
+from synapse.integrations.aside import SEARCHING, Aside
+from synapse.integrations.relation_memory import RelationMemory
+
+
+class _Place(NamedTuple):
+    """Where a fact stands in the graph."""
+
+    uuid: str
+    source: str
+    target: str
+
+
+async def successors(
+    store: MemoryStore, driver: Any, aside: Aside, graph: str, ended: Sequence[EntityEdge],
+    relations: RelationMemory, at_s: float,
+) -> list[EntityEdge]:  # fmt: skip
+    """What replaced some facts and holds at a moment, in their order, each once.
+
+    That is the fact of the same subject, property and group that begins in the moment in which
+    the other ends; of a property that holds one value at a time also the first that begins later,
+    over however many steps one value followed another. A fact without a date begins with the
+    first episode that says it. What has no end, or ends only after the moment, was not replaced.
+
+    Args:
+        store: where the graph is.
+        driver: Graphiti's, of any graph of the same server.
+        aside: where blocking work goes.
+        graph: name of the graph.
+        ended: facts in it.
+        relations: what the graph shows about them, as far as that has been learned.
+        at_s: the moment, seconds since 1970.
+    """
+    places = await aside.run(SEARCHING, _places, store, graph, ended, relations, at_s)
+    if not places:
+        return []
+    there = driver.clone(database=graph)
+    edges: dict[str, EntityEdge] = {}
+    for ends in dict.fromkeys((place.source, place.target) for place in places):
+        # by its ends: Graphiti's other ways to fetch facts look at every entity of the graph
+        edges |= {edge.uuid: edge for edge in await EntityEdge.get_between_nodes(there, *ends)}
+    return [edges[place.uuid] for place in places if place.uuid in edges]
+
+
+def _places(
+    store: MemoryStore, graph: str, ended: Sequence[EntityEdge], relations: RelationMemory,
+    at_s: float,
+) -> list[_Place]:  # fmt: skip
+    """Where the successors are."""
+    table = relations.learned(graph)
+    matters: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in ended:
+        matters[edge.source_node_uuid] |= table.names(edge.name)
+    known = store.read_subjects(graph, matters, matters)
+    slots, facts, names = _slots(known, table), known.facts, known.entities.uuid
+    holding: defaultdict[_Slot, list[tuple[float, str, int]]] = defaultdict(list)
+    for row, slot in enumerate(slots):
+        begins_s = begun_s(known, row)
+        if begins_s <= at_s and not facts.invalid_at_s[row] <= at_s:
+            holding[slot].append((begins_s, facts.uuid[row], row))
+    for values in holding.values():
+        values.sort()
+    row_of, found = {uuid: row for row, uuid in enumerate(facts.uuid)}, list[int]()
+    for edge in ended:
+        row = row_of.get(edge.uuid, -1)
+        if row < 0 or not (end_s := float(facts.invalid_at_s[row])) <= at_s:
+            continue
+        values = holding[slots[row]]
+        for begins_s, _, other in values[bisect_left(values, (end_s,)) :][:1]:
+            if begins_s == end_s or table.cardinality(edge.name) == "single":
+                found.append(other)
+    return [
+        _Place(facts.uuid[row], names[int(facts.source[row])], names[int(facts.target[row])])
+        for row in dict.fromkeys(found)
+    ]
+
+
+_Slot = tuple[int, int | str, str]
+"""Row of the subject, property, group."""
+
+
+def _slots(known: GraphSnapshot, table: RelationTable) -> list[_Slot]:
+    """To which property of which subject, in which group, each fact gives a value."""
+    facts = known.facts
+    names = list(set(facts.relation))
+    codes = zip(names, table.codes(names).tolist(), strict=True)
+    property_of = {name: code if code >= 0 else normal_relation(name) for name, code in codes}
+    return [
+        (subject, property_of[name], group_id)
+        for subject, name, group_id in zip(
+            facts.source.tolist(), facts.relation, facts.group_id, strict=True
+        )
+    ]

@@ -1,5 +1,6 @@
 """What replaced a result that no longer holds is told in its place, without a second search."""
 
+from datetime import datetime, timedelta, timezone
 from functools import wraps
 
 import pytest
@@ -285,3 +286,74 @@ def test_without_a_store_the_search_goes_on_as_before(falkordb_uri, graph_name, 
     assert calls_count > 1
     assert texts == [f"far from the {ASKED}"]
     assert not any("replaced" in recall.why for recall in recalls)
+
+
+ODD = 'it\'s "odd" \\ `{$uuid}` \t\x1f\x1e é 猫 '
+
+
+def test_whatever_a_uuid_or_a_name_is_made_of(falkordb_uri, graph_name):
+    async def story(town):
+        await town.node("Ann", uuid=f"{ODD}a")
+        await town.fact(f"{ASKED} {ASKED}", 0, 5, uuid=f"{ODD}1", relation=ODD)
+        await town.node("place of elsewhere", uuid=f"{ODD}b")
+        await town.fact("elsewhere", 5, uuid=f"{ODD}2", relation=ODD)
+        await town.fact(f"{ASKED} {ASKED} Bob", 0, 5, whose="Bob", relation="")
+        await town.fact("nowhere", 5, whose="Bob", relation="")
+        return await town.told(2)
+
+    texts, recalls, calls_count = live(falkordb_uri, graph_name, story)
+    assert (sorted(texts), calls_count) == (["elsewhere", "nowhere"], 1)
+    assert f"{ODD}2" in [recall.uuid for recall in recalls]
+
+
+def test_values_that_replaced_each_other_in_a_circle_lead_nowhere(falkordb_uri, graph_name):
+    async def story(town):
+        await town.fact(f"{ASKED} {ASKED}", 0, 5)
+        await town.fact("elsewhere", 5, 0)
+        await town.fact("at no time", 5, 5)
+        return await town.told()
+
+    texts, _, _ = live(falkordb_uri, graph_name, story)
+    assert texts == []
+
+
+@pytest.mark.parametrize(
+    ("at", "texts"),
+    [
+        (datetime.max, ["elsewhere"]), (day(6).replace(tzinfo=None), ["elsewhere"]),
+        (day(6).astimezone(timezone(timedelta(hours=14))), ["elsewhere"]),
+        (day(5), ["elsewhere"]), (day(5) - timedelta(microseconds=1), [f"{ASKED} {ASKED}"]),
+        (datetime.min, []),
+    ],
+)  # fmt: skip
+def test_the_moment_asked_about_decides(falkordb_uri, graph_name, at, texts):
+    async def story(town):
+        await town.fact(f"{ASKED} {ASKED}", 0, 5)
+        await town.fact("elsewhere", 5)
+        return await town.told(at=at)
+
+    assert live(falkordb_uri, graph_name, story)[0] == texts
+
+
+def test_dates_that_are_none_replace_nothing(falkordb_uri, graph_name):
+    async def story(town):
+        await town.fact(f"{ASKED} {ASKED}", 0, 5)
+        uuid = await town.fact("elsewhere", 5)
+        await town.world.cypher(
+            "MATCH ()-[e:RELATES_TO {uuid: $uuid}]->() SET e.valid_at = 'soon', e.created_at = ''",
+            uuid=uuid,
+        )
+        return await town.told()
+
+    assert live(falkordb_uri, graph_name, story)[0] == []
+
+
+def test_many_results_left_out_are_replaced_each_once(falkordb_uri, graph_name):
+    async def story(town):
+        for number in range(30):
+            await town.fact(f"{ASKED} {ASKED} {number}", number, number + 1)
+        await town.fact("elsewhere", 30)
+        return await town.told(30)
+
+    texts, _, _ = live(falkordb_uri, graph_name, story)
+    assert texts == ["elsewhere"]

@@ -25,6 +25,7 @@ from synapse.hippocampus.applier import Job
 from synapse.hippocampus.archived import former_stability, not_to_propose
 from synapse.hippocampus.caps import budget_since_s, spent_on
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.hearing import Hearing
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.ledger import changes, follow
@@ -242,7 +243,12 @@ class ConsolidationEngine:
         """
         if room is None:
             room = self.store.read_room(run.scope.graph)
-        return self._scoped(run, self.store.read_graph(run.scope.graph), room)
+        hearing = self._hearing()
+        snapshot = self.store.read_graph(run.scope.graph, hearing.hear)
+        return self._scoped(run, snapshot, room, hearing)
+
+    def _hearing(self) -> Hearing:
+        return Hearing(self.config.salience.emotion_words)
 
     def _recalled(self, run: Run, room: Room) -> Recalled:
         archive = self.store.read_archive(run.scope.graph)
@@ -265,13 +271,13 @@ class ConsolidationEngine:
             not_to_propose(self.store.read_archive(run.scope.graph)) if run.prune else frozenset()
         )
 
-    def _scoped(self, run: Run, snapshot: GraphSnapshot, room: Room) -> Thoughts:
+    def _scoped(self, run: Run, snapshot: GraphSnapshot, room: Room, hearing: Hearing) -> Thoughts:
         require_group(run.scope, snapshot.group_ids())
         if run.scope.group_id is not None and not run.scope.whole_graph:
             snapshot = snapshot.only_group(run.scope.group_id)
         return Thoughts(
             snapshot, run.now_s, self.config, self._recalled(run, room),
-            self._near_duplicates(run.scope.graph), room.ledger,
+            self._near_duplicates(run.scope.graph), room.ledger, hearing,
         )  # fmt: skip
 
     def _near_duplicates(self, graph: str) -> NearDuplicates:
@@ -283,15 +289,16 @@ class ConsolidationEngine:
     def _find(self, run: Run, room: Room) -> _Found:
         """Think about the graph, or remember what was thought when it was the same."""
         graph, memo = run.scope.graph, Memo.read(room.memo)
+        hearing = self._hearing()
         may_remember = run.scope.whole_graph and not run.full_lists
         may_remember = may_remember and not room.surprises and not room.recalls
         if run.resolve:
             sure = self.config.contradictions.resolve_confidence
             may_remember = may_remember and not is_waiting(room.ledger, sure)
         if memo and may_remember and memo.holds(self.config, room.ledger, run.now_s):
-            seen = self.store.read_graph_unless(graph, memo.graph_digest)
+            seen = self.store.read_graph_unless(graph, memo.graph_digest, hearing.hear)
             if isinstance(seen, GraphSnapshot):
-                return self._think(run, room, seen)
+                return self._think(run, room, seen, hearing)
             read_s = self._stopwatch()
             kept = Kept.from_traces(room.traces, seen)
             if kept is not None:
@@ -303,11 +310,12 @@ class ConsolidationEngine:
                 plan = ConsolidationPlan(graph, run.run_id, self.config.digest, room.revision)
                 nothing = Resolved(room, is_dry=run.dry_run) if run.resolve else None
                 return _Found(memo.known, standing, plan, read_s, resolved=nothing)
-        return self._think(run, room, self.store.read_graph(graph))
+        snapshot = self.store.read_graph(graph, hearing.hear)
+        return self._think(run, room, snapshot, hearing)
 
-    def _think(self, run: Run, room: Room, snapshot: GraphSnapshot) -> _Found:
+    def _think(self, run: Run, room: Room, snapshot: GraphSnapshot, hearing: Hearing) -> _Found:
         read_s = self._stopwatch()
-        thoughts = self._scoped(run, snapshot, room)
+        thoughts = self._scoped(run, snapshot, room, hearing)
         resolved = None
         if run.resolve:
             job = Job(
@@ -323,7 +331,10 @@ class ConsolidationEngine:
         known = timeless(thoughts, ledger)
         whole = None if run.scope.whole_graph else snapshot.outline()
         plan = make_plan(thoughts, known, ledger, room, run, whole)
-        return _Found(known, thoughts.standing, plan, read_s, thoughts, ledger, resolved)
+        found = _Found(known, thoughts.standing, plan, read_s, thoughts, ledger, resolved)
+        if not run.full_lists:
+            thoughts.let_go()  # to write needs memory, too
+        return found
 
     def _write(self, run: Run, found: _Found, room: Room, report: ConsolidationReport) -> bool:
         plan = found.plan

@@ -39,6 +39,7 @@ from synapse.hippocampus.rules.graph_reading import GraphReading, Readers
 from synapse.hippocampus.rules.remarks import remarks
 from synapse.hippocampus.rules.rewording import rewordings
 from synapse.hippocampus.rules.slots import slot_findings
+from synapse.hippocampus.rules.spoken import Spoken
 from synapse.hippocampus.timeline import Timeline
 from synapse.hippocampus.wording import Wording
 
@@ -76,6 +77,7 @@ class ContradictionDetector:
         time: Timeline | None = None,
         is_settled: Callable[[Finding], bool] | None = None,
         about: Sequence[int] | None = None,
+        spoken: Spoken | None = None,
     ) -> Contradictions:
         """Audit what has ended, and find what should have.
 
@@ -89,8 +91,9 @@ class ContradictionDetector:
                 slot is then proposed instead.
             about: rows of the only facts of interest: findings that concern none of them may be
                 left out. All by default.
+            spoken: phrases of interest in its texts, where they have been found already.
         """
-        graph = GraphReading(snapshot, now_s, relations, self._readers, time)
+        graph = GraphReading(snapshot, now_s, relations, self._readers, time, spoken)
         best: dict[int, Finding] = {}
         claims = claims_against(graph)
 

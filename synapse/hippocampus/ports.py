@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -18,6 +18,10 @@ from synapse.hippocampus.traces import TraceTable, empty_traces
 
 LOCK_TTL_S = 60.0
 """How long a run that is heard of no more keeps others away."""
+
+
+Hear = Callable[[Sequence[str]], None]
+"""Takes the next texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +121,25 @@ class MemoryStore(Protocol):
     def graphs(self) -> list[str]:
         """Names of the graphs there are, sorted, without Synapse's own."""
 
-    def read_graph(self, graph: str) -> GraphSnapshot:
+    def read_graph(self, graph: str, hear: Hear | None = None) -> GraphSnapshot:
         """All entities, facts, episodes and mentions of one graph.
+
+        Args:
+            graph: name of the graph; it is never created.
+            hear: is given the texts of its facts as they come in, some at a time.
 
         Raises:
             UnknownGraph: there is no graph of that name.
             IncompleteRead: rows are missing and reading again did not help.
         """
 
-    def read_graph_unless(self, graph: str, digest: str) -> GraphSnapshot | GraphOutline:
+    def read_graph_unless(
+        self, graph: str, digest: str, hear: Hear | None = None
+    ) -> GraphSnapshot | GraphOutline:
         """The outline of the graph if it still has this digest, else all of it.
 
         An unchanged graph costs little more than the transfer: its texts and times are compared,
-        not understood.
+        not understood. Nothing is heard of it.
 
         Raises:
             UnknownGraph, IncompleteRead: as :meth:`read_graph`.

@@ -19,6 +19,7 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
 from synapse.hippocampus.demand import demands
 from synapse.hippocampus.forgetting import ForgettingCurve
+from synapse.hippocampus.hearing import Hearing
 from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_bonus
 from synapse.hippocampus.interference import NearDuplicates, interference
 from synapse.hippocampus.keywords import count_hits
@@ -34,7 +35,7 @@ from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.returning import former_column
 from synapse.hippocampus.salience import SalienceScorer
 from synapse.hippocampus.schema import Schema, SchemaExtractor
-from synapse.hippocampus.share import shares, words_counts
+from synapse.hippocampus.share import shares
 from synapse.hippocampus.stability import Stability
 from synapse.hippocampus.standing import Kept, Standing
 from synapse.hippocampus.timeline import Timeline, latest_s
@@ -61,7 +62,7 @@ class Thoughts:
     def __init__(
         self, snapshot: GraphSnapshot, now_s: float, config: HippocampusConfig,
         recalled: Recalled = NEVER_RECALLED, near_duplicates: NearDuplicates = NO_DUPLICATES,
-        ledger: Mapping[str, Entry] = _NOTHING_DECIDED,
+        ledger: Mapping[str, Entry] = _NOTHING_DECIDED, hearing: Hearing | None = None,
     ) -> None:  # fmt: skip
         self.snapshot = snapshot
         self.now_s = now_s
@@ -69,6 +70,7 @@ class Thoughts:
         self.recalled = recalled
         self.near_duplicates = near_duplicates
         self.ledger = ledger
+        self.hearing = hearing or Hearing(config.salience.emotion_words)
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
 
@@ -81,6 +83,12 @@ class Thoughts:
             other.__dict__.pop(name, None)
         return other
 
+    def let_go(self) -> None:
+        """Forget all results; who asks for one has it worked out again."""
+        own = vars(self)
+        for name in own.keys() & vars(type(self)).keys():
+            del own[name]
+
     @cached_property
     def touched(self) -> Touches:
         """When each memory was last supported by an episode."""
@@ -91,7 +99,10 @@ class Thoughts:
         """Facts that were, or should be, superseded."""
         detector = ContradictionDetector(self.config.contradictions)
         is_settled = settled_by(self.ledger, self.snapshot)
-        return detector.detect(self.snapshot, self.now_s, self.relations, self.time, is_settled)
+        return detector.detect(
+            self.snapshot, self.now_s, self.relations, self.time, is_settled,
+            spoken=self.hearing.spoken(self.snapshot.facts.text),
+        )  # fmt: skip
 
     @cached_property
     def relations(self) -> RelationTable:
@@ -155,7 +166,7 @@ class Thoughts:
         """Emotional words in each memory's own text."""
         entities, words = self.snapshot.entities, self.config.salience.emotion_words
         names = count_hits(entities.name, words) + count_hits(entities.summary, words)
-        return np.concatenate([names, count_hits(self.snapshot.facts.text, words)])
+        return np.concatenate([names, self.hearing.emotion_hits(self.snapshot.facts.text)])
 
     @cached_property
     def usage(self) -> Usage:
@@ -267,7 +278,7 @@ class Thoughts:
         return np.concatenate(
             [
                 shares(entity_episodes, alike, episodes_count),
-                shares(facts.episodes, words_counts(facts.text), episodes_count),
+                shares(facts.episodes, self.hearing.words_counts(facts.text), episodes_count),
             ]
         )
 

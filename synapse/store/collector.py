@@ -13,6 +13,7 @@ import numpy as np
 
 from synapse import __version__
 from synapse.hippocampus.model import Floats, Ints
+from synapse.hippocampus.ports import Hear
 from synapse.store.table import BETWEEN_FIELDS, Part, Table
 
 
@@ -39,15 +40,22 @@ class Collector:
         table: what is read.
         understand_later: keep the parts as they come, until they are asked for.
         digested: whether anybody will ask for the digest.
+        hear: is given the texts as they are understood.
     """
 
     def __init__(
-        self, table: Table, *, understand_later: bool = False, digested: bool = True
+        self,
+        table: Table,
+        *,
+        understand_later: bool = False,
+        digested: bool = True,
+        hear: Hear | None = None,
     ) -> None:
         self.table = table
         self.count = 0
         """How many items there are."""
         self._later = understand_later
+        self._hear = hear
         self._digest = _Digest(table) if digested else None
         self._kept: deque[Part] = deque()
         self._ids: list[list[Ints]] = [[] for _ in table.ids]
@@ -111,7 +119,10 @@ class Collector:
         for names in self._names:
             names += map(self._decoded.__getitem__, next(columns))
         for texts in self._texts:
-            texts += _decode(next(columns))
+            told = _decode(next(columns))
+            texts += told
+            if self._hear is not None:
+                self._hear(told)
         self._word_counts.append(fields.lengths)
         codes = map(self._vocabulary.__getitem__, fields.words)
         self._word_codes.append(np.fromiter(codes, np.int64, len(fields.words)))

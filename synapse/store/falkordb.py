@@ -17,6 +17,7 @@ from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange
 from synapse.hippocampus.ports import (
     NOBODY,
     GraphDocument,
+    Hear,
     Pin,
     Recorder,
     Room,
@@ -64,15 +65,17 @@ class FalkorStore:
         with explained(self.uri):
             return list_graphs(self._connection)
 
-    def read_graph(self, graph: str) -> GraphSnapshot:
+    def read_graph(self, graph: str, hear: Hear | None = None) -> GraphSnapshot:
         """All entities, facts, episodes and mentions of one graph."""
         with self._at_work_on(graph) as connection:
-            return read_graph(connection, graph)
+            return read_graph(connection, graph, hear)
 
-    def read_graph_unless(self, graph: str, digest: str) -> GraphSnapshot | GraphOutline:
+    def read_graph_unless(
+        self, graph: str, digest: str, hear: Hear | None = None
+    ) -> GraphSnapshot | GraphOutline:
         """The outline of the graph if it still has this digest, else all of it."""
         with self._at_work_on(graph) as connection:
-            return read_graph_unless(connection, graph, digest)
+            return read_graph_unless(connection, graph, digest, hear)
 
     def read_room(self, graph: str) -> Room:
         """What is kept beside the graph."""

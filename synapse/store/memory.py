@@ -27,6 +27,7 @@ from synapse.hippocampus.ports import (
     LOCK_TTL_S,
     NOBODY,
     GraphDocument,
+    Hear,
     Pin,
     Recorder,
     Room,
@@ -79,14 +80,19 @@ class InMemoryStore:
         """Names of the graphs there are, sorted."""
         return sorted(self._graphs)
 
-    def read_graph(self, graph: str) -> GraphSnapshot:
+    def read_graph(self, graph: str, hear: Hear | None = None) -> GraphSnapshot:
         """All entities, facts, episodes and mentions of one graph."""
-        return snapshot_of(graph, self._known(graph))
+        snapshot = snapshot_of(graph, self._known(graph))
+        if hear is not None:
+            hear(snapshot.facts.text)
+        return snapshot
 
-    def read_graph_unless(self, graph: str, digest: str) -> GraphSnapshot | GraphOutline:
+    def read_graph_unless(
+        self, graph: str, digest: str, hear: Hear | None = None
+    ) -> GraphSnapshot | GraphOutline:
         """The outline of the graph if it still has this digest, else all of it."""
         snapshot = self.read_graph(graph)
-        return snapshot.outline() if snapshot.digest == digest else snapshot
+        return snapshot.outline() if snapshot.digest == digest else self.read_graph(graph, hear)
 
     def read_room(self, graph: str) -> Room:
         """What is kept beside the graph."""

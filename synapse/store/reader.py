@@ -28,6 +28,7 @@ from synapse.hippocampus.model import (
     Mentions,
     Ragged,
 )
+from synapse.hippocampus.ports import Hear
 from synapse.store.collector import Collector, Columns
 from synapse.store.columns import TableReader
 from synapse.store.connection import Connection
@@ -69,23 +70,24 @@ _TABLES = (FACTS, MENTIONS, ENTITIES, EPISODES)
 """Ends after what hangs on them, so that a fact that arrives meanwhile finds its ends."""
 
 
-def read_graph(connection: Connection, graph: str) -> GraphSnapshot:
+def read_graph(connection: Connection, graph: str, hear: Hear | None = None) -> GraphSnapshot:
     """All entities, facts, episodes and mentions of one graph.
 
     Args:
         connection: from :func:`~synapse.store.connection.connect`.
         graph: name of the graph; it is never created.
+        hear: is given the texts of its facts as they come in, while the next ones are awaited.
 
     Raises:
         UnknownGraph: there is no graph of that name.
         IncompleteRead: the number of rows is not the number the server counts, twice.
     """
-    tables = _read_tables(connection, graph, understand_later=False)
+    tables = _read_tables(connection, graph, hear, understand_later=False)
     return snapshot_of(graph, tables, _digest(tables))
 
 
 def read_graph_unless(
-    connection: Connection, graph: str, digest: str
+    connection: Connection, graph: str, digest: str, hear: Hear | None = None
 ) -> GraphSnapshot | GraphOutline:
     """The outline of the graph if it still has this digest, else all of it.
 
@@ -93,20 +95,27 @@ def read_graph_unless(
         connection: from :func:`~synapse.store.connection.connect`.
         graph: name of the graph; it is never created.
         digest: of an earlier :class:`~synapse.hippocampus.model.GraphSnapshot`.
+        hear: as for :func:`read_graph`.
 
     Raises:
         UnknownGraph, IncompleteRead: as :func:`read_graph`.
     """
     if not digest or _counts(connection, graph) != digest.partition("-")[0]:
-        return read_graph(connection, graph)  # keeping everything as it came would be for nothing
-    tables = _read_tables(connection, graph, understand_later=True)
+        # Keeping everything as it came would be for nothing.
+        return read_graph(connection, graph, hear)
+    tables = _read_tables(connection, graph, hear, understand_later=True)
     now = _digest(tables)
     return _outline(graph, tables) if now == digest else snapshot_of(graph, tables, now)
 
 
-def _read_tables(connection: Connection, graph: str, *, understand_later: bool) -> list[Collector]:
+def _read_tables(
+    connection: Connection, graph: str, hear: Hear | None, *, understand_later: bool
+) -> list[Collector]:
     with _asking(connection, graph) as ask:
-        return [_read_table(ask, graph, table, understand_later) for table in _TABLES]
+        return [
+            _read_table(ask, graph, table, hear if table is FACTS else None, understand_later)
+            for table in _TABLES
+        ]
 
 
 @contextmanager
@@ -120,10 +129,12 @@ def _asking(connection: Connection, graph: str) -> Iterator[Ask]:
         raise
 
 
-def _read_table(ask: Ask, graph: str, table: Table, understand_later: bool) -> Collector:
+def _read_table(
+    ask: Ask, graph: str, table: Table, hear: Hear | None, understand_later: bool
+) -> Collector:
     """Read a table and check that nothing is missing; read once more if something is."""
     for _ in range(2):
-        collector = Collector(table, understand_later=understand_later)
+        collector = Collector(table, understand_later=understand_later, hear=hear)
         reader = TableReader(ask, graph, table, collector)
         before = reader.total()
         reader.read()

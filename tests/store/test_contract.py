@@ -309,6 +309,18 @@ def test_whatever_is_added_is_noticed(store: MemoryStore, graph: str, more: dict
     assert again.digest == store.read_graph(graph).digest != before
 
 
+def test_texts_are_heard_in_their_order_where_they_are_read(store: MemoryStore, graph: str) -> None:
+    store.write_memory(graph, DOCUMENT)
+    told: list[str] = []
+    read = store.read_graph(graph, told.extend)
+    assert told == read.facts.text and len(told) > 1
+    told.clear()
+    assert isinstance(store.read_graph_unless(graph, read.digest, told.extend), GraphOutline)
+    assert not told, "an unchanged graph is compared, not understood"
+    again = store.read_graph_unless(graph, "", told.extend)
+    assert isinstance(again, GraphSnapshot) and told == again.facts.text
+
+
 def test_unknown_graph_is_an_error_and_stays_unknown(store: MemoryStore, graph: str) -> None:
     with pytest.raises(UnknownGraph):
         store.read_graph(graph)

@@ -50,8 +50,12 @@ class Readers:
         self.assertions = AssertionReader(self.statements, ENGLISH_ASSERTIONS, ENGLISH_RELATIONS)
         self.endings = EndingReader(self.assertions)
         self.stances = StanceReader(self.statements, self.endings)
-        self.phrases = PhraseSearch(self.languages)
         self.same_values = SameValues(self.languages[0])
+
+    @cached_property
+    def phrases(self) -> PhraseSearch:
+        """What finds phrases in texts."""
+        return PhraseSearch(self.languages)
 
 
 class GraphReading:
@@ -64,6 +68,7 @@ class GraphReading:
             one value at a time.
         readers: of the languages; sentences are read in the first one.
         time: the times of its facts, where they have been read already.
+        spoken: phrases of interest in their texts, where they have been found already.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class GraphReading:
         relations: RelationTable | None,
         readers: Readers,
         time: Timeline | None = None,
+        spoken: Spoken | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.time = Timeline.of(snapshot, now_s) if time is None else time
@@ -84,7 +90,8 @@ class GraphReading:
         self.assertions = readers.assertions
         self.endings = readers.endings
         self.same_values = readers.same_values
-        self._phrases = readers.phrases
+        self._readers = readers
+        self._spoken = spoken
         self._moods: dict[int, Mood] = {}
         self._masked: dict[int, str] = {}
 
@@ -278,7 +285,8 @@ class GraphReading:
     @cached_property
     def spoken(self) -> Spoken:
         """Facts whose texts hold phrases of interest."""
-        return self._phrases.find(self.snapshot.facts.text)
+        found = self._spoken
+        return self._readers.phrases.find(self.snapshot.facts.text) if found is None else found
 
     def shape(self, row: int) -> Shape:
         """The fact's sentence without its values, and the values."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synapse.hippocampus.model import Bools
+from synapse.hippocampus.model import Bools, Ints
 from synapse.hippocampus.rules.needles import Needles
 from synapse.hippocampus.wording import Wording
 
@@ -50,11 +50,18 @@ class PhraseSearch:
 
     def find(self, texts: Sequence[str]) -> Spoken:
         """What the texts may hold."""
-        rows, phrases = self._needles.find(texts)
+        return self.spoken(len(texts), *self.places(texts))
+
+    def places(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
+        """Rows of texts, and numbers of the phrases that stand in them."""
+        return self._needles.find(texts)
+
+    def spoken(self, texts_count: int, rows: Ints, phrases: Ints) -> Spoken:
+        """What texts may hold in which phrases were found so."""
         kinds = self._kinds[phrases]
 
         def mask(bit: int) -> Bools:
-            marked = np.zeros(len(texts), np.bool_)
+            marked = np.zeros(texts_count, np.bool_)
             marked[rows[kinds & bit > 0]] = True
             return marked
 

@@ -35,7 +35,7 @@ async def completed(
     close = await aside.run(
         SEARCHING, _associated, store, graph, found, count * _MORE_THAN_WANTED, now_s
     )
-    there = driver.clone(database=graph)
+    there = driver.with_database(graph)
     edges = await EntityEdge.get_by_uuids(there, list(close))
     group_ids = {edge.group_id for edge in found}
     return sorted(

@@ -49,7 +49,7 @@ async def successors(
     places = await aside.run(SEARCHING, _places, store, graph, ended, relations, at_s)
     if not places:
         return []
-    there = driver.clone(database=graph)
+    there = driver.with_database(graph)
     edges: dict[str, EntityEdge] = {}
     for ends in dict.fromkeys((place.source, place.target) for place in places):
         # by its ends: Graphiti's other ways to fetch facts look at every entity of the graph

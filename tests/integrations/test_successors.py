@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("graphiti_core")
 
+from graphiti_core.driver.falkordb_driver import FalkorDriver
 from graphiti_core.search.search_config_recipes import (
     COMBINED_HYBRID_SEARCH_CROSS_ENCODER,
     EDGE_HYBRID_SEARCH_RRF,
@@ -231,6 +232,30 @@ def test_each_group_is_filled_up_from_its_own_graph(falkordb_uri, graph_name):
     texts, recalls, _ = live(falkordb_uri, graph_name, story)
     assert texts == [f"elsewhere in {graph_name}", f"elsewhere in {other}"]
     assert all("replaced" in recall.why for recall in recalls)
+
+
+def test_reading_them_builds_no_indices(falkordb_uri, graph_name, monkeypatch):
+    other, build, builds = f"{graph_name}-b", FalkorDriver.build_indices_and_constraints, []
+
+    async def counted(driver, *args, **options):
+        builds.append(driver)
+        return await build(driver, *args, **options)
+
+    async def story(town):
+        async with beside(falkordb_uri, other) as (world, _):
+            there = Town(world, town.hippocampus)
+            await there.fact(f"{ASKED} {ASKED}", 0, 5)
+            await there.fact("elsewhere", 5)
+        asked = {"group_ids": [other]}
+        monkeypatch.setattr(FalkorDriver, "build_indices_and_constraints", counted)
+        await town.hippocampus.graphiti.search(ASKED, **asked)
+        own_count = len(builds)
+        texts, _, calls_count = await town.told(**asked)
+        return texts, calls_count, len(builds) - own_count, own_count
+
+    texts, calls_count, ours_count, own_count = live(falkordb_uri, graph_name, story)
+    assert (texts, calls_count) == (["elsewhere"], 1)
+    assert ours_count == own_count
 
 
 def test_a_filter_decides_alone(falkordb_uri, graph_name):

@@ -67,7 +67,18 @@ def _places(
     for edge in ended:
         matters[edge.source_node_uuid] |= table.names(edge.name)
     known = store.read_subjects(graph, matters, matters)
-    slots, facts, names = _slots(known, table), known.facts, known.entities.uuid
+    facts, names = known.facts, known.entities.uuid
+    return [
+        _Place(facts.uuid[row], names[int(facts.source[row])], names[int(facts.target[row])])
+        for row in succeeding(known, table, [edge.uuid for edge in ended], at_s)
+    ]
+
+
+def succeeding(
+    known: GraphSnapshot, table: RelationTable, ended: Sequence[str], at_s: float
+) -> list[int]:
+    """Rows of what replaced the facts of these uuids; see :func:`successors`."""
+    slots, facts = _slots(known, table), known.facts
     holding: defaultdict[_Slot, list[tuple[float, str, int]]] = defaultdict(list)
     for row, slot in enumerate(slots):
         begins_s = begun_s(known, row)
@@ -76,18 +87,14 @@ def _places(
     for values in holding.values():
         values.sort()
     row_of, found = {uuid: row for row, uuid in enumerate(facts.uuid)}, list[int]()
-    for edge in ended:
-        row = row_of.get(edge.uuid, -1)
-        if row < 0 or not (end_s := float(facts.invalid_at_s[row])) <= at_s:
+    for row in (row_of[uuid] for uuid in ended if uuid in row_of):
+        if not (end_s := float(facts.invalid_at_s[row])) <= at_s:
             continue
         values = holding[slots[row]]
         for begins_s, _, other in values[bisect_left(values, (end_s,)) :][:1]:
-            if begins_s == end_s or table.cardinality(edge.name) == "single":
+            if begins_s == end_s or table.cardinality(facts.relation[row]) == "single":
                 found.append(other)
-    return [
-        _Place(facts.uuid[row], names[int(facts.source[row])], names[int(facts.target[row])])
-        for row in dict.fromkeys(found)
-    ]
+    return list(dict.fromkeys(found))
 
 
 _Slot = tuple[int, int | str, str]

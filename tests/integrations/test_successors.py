@@ -234,6 +234,35 @@ def test_each_group_is_filled_up_from_its_own_graph(falkordb_uri, graph_name):
     assert all("replaced" in recall.why for recall in recalls)
 
 
+@pytest.mark.parametrize("group_ids", [None, ["_"]], ids=["no group", "default group"])
+def test_the_default_group_is_looked_for_where_it_is(new_server, group_ids):
+    # On a server of its own: Graphiti keeps the default group in default_db.
+    graph = "own" if group_ids is None else "default_db"
+
+    async def story(town):
+        town.world.group_id = None
+        await town.fact(f"{ASKED} {ASKED}", 0, 5)
+        await town.fact("elsewhere", 5)
+        return await town.told(group_ids=group_ids)
+
+    texts, _, calls_count = live(new_server().uri, graph, story)
+    assert (texts, calls_count) == (["elsewhere"], 1)
+
+
+def test_a_driver_of_its_own_is_read_with(falkordb_uri, graph_name):
+    other = f"{graph_name}-b"
+
+    async def story(town):
+        async with beside(falkordb_uri, other) as (world, _):
+            there = Town(world, town.hippocampus)
+            await there.fact(f"{ASKED} {ASKED}", 0, 5)
+            await there.fact("elsewhere", 5)
+            return await town.told(group_ids=None, driver=world.driver)
+
+    texts, _, calls_count = live(falkordb_uri, graph_name, story)
+    assert (texts, calls_count) == (["elsewhere"], 1)
+
+
 def test_reading_them_builds_no_indices(falkordb_uri, graph_name, monkeypatch):
     other, build, builds = f"{graph_name}-b", FalkorDriver.build_indices_and_constraints, []
 

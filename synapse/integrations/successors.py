@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphiti_core.edges import EntityEdge
 
@@ -15,15 +15,8 @@ from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.wording import normal_relation
 from synapse.integrations.arrival import begun_s
 from synapse.integrations.aside import SEARCHING, Aside
+from synapse.integrations.places import Place, facts_at, places_of
 from synapse.integrations.relation_memory import RelationMemory
-
-
-class _Place(NamedTuple):
-    """Where a fact stands in the graph."""
-
-    uuid: str
-    source: str
-    target: str
 
 
 async def successors(
@@ -47,31 +40,20 @@ async def successors(
         at_s: the moment, seconds since 1970.
     """
     places = await aside.run(SEARCHING, _places, store, graph, ended, relations, at_s)
-    if not places:
-        return []
-    there = driver.with_database(graph)
-    edges: dict[str, EntityEdge] = {}
-    for ends in dict.fromkeys((place.source, place.target) for place in places):
-        # by its ends: Graphiti's other ways to fetch facts look at every entity of the graph
-        edges |= {edge.uuid: edge for edge in await EntityEdge.get_between_nodes(there, *ends)}
-    return [edges[place.uuid] for place in places if place.uuid in edges]
+    return await facts_at(driver.with_database(graph), places)
 
 
 def _places(
     store: MemoryStore, graph: str, ended: Sequence[EntityEdge], relations: RelationMemory,
     at_s: float,
-) -> list[_Place]:  # fmt: skip
+) -> list[Place]:  # fmt: skip
     """Where the successors are."""
     table = relations.learned(graph)
     matters: defaultdict[str, set[str]] = defaultdict(set)
     for edge in ended:
         matters[edge.source_node_uuid] |= table.names(edge.name)
     known = store.read_subjects(graph, matters, matters)
-    facts, names = known.facts, known.entities.uuid
-    return [
-        _Place(facts.uuid[row], names[int(facts.source[row])], names[int(facts.target[row])])
-        for row in succeeding(known, table, [edge.uuid for edge in ended], at_s)
-    ]
+    return places_of(known, succeeding(known, table, [edge.uuid for edge in ended], at_s))
 
 
 def succeeding(

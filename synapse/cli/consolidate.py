@@ -77,6 +77,7 @@ def consolidate(
 ) -> int:
     """Replay what happened: one batch, one JSON summary on stdout."""
     with ExitStack() as until_the_end:
+        until_the_end.enter_context(_cycles_left_alone())
         try:
             if all_groups and (group_id is not None or graph is not None):
                 raise UsageError("--all-groups excludes --group-id and --graph; give one of them")
@@ -131,16 +132,15 @@ def _consolidated(
     outcomes: list[Outcome] = []
     full: list[dict[str, Any]] = []
     try:
-        with _cycles_left_alone():
-            for place, run in enumerate(runs):
-                limit.check()
-                if place:
-                    gc.collect()
-                outcome = engine.consolidate(run)
-                if run.full_lists:
-                    full.append(full_report(outcome.report, outcome.thoughts, outcome.ledger))
-                outcomes.append(replace(outcome, thoughts=None, ledger={}))
-                del outcome
+        for place, run in enumerate(runs):
+            limit.check()
+            if place:
+                gc.collect()
+            outcome = engine.consolidate(run)
+            if run.full_lists:
+                full.append(full_report(outcome.report, outcome.thoughts, outcome.ledger))
+            outcomes.append(replace(outcome, thoughts=None, ledger={}))
+            del outcome
         limit.lift()
     except TimeUp as error:
         limit.lift()
@@ -154,12 +154,14 @@ def _consolidated(
 def _cycles_left_alone() -> Iterator[None]:
     """A run makes millions of objects that live until its end, and next to no cycles among them.
 
-    To look for cycles again and again meanwhile would cost a tenth of the run.
+    To look for cycles again and again meanwhile would cost a tenth of the run. What is left then
+    goes with the process.
     """
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 

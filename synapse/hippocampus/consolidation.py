@@ -330,11 +330,10 @@ class ConsolidationEngine:
             ledger = resolved.seen_in({**ledger, **resolved.given_up})
         known = timeless(thoughts, ledger)
         whole = None if run.scope.whole_graph else snapshot.outline()
+        # To compare and to write needs memory, too.
+        standing = thoughts.standing if run.full_lists else thoughts.only_standing()
         plan = make_plan(thoughts, known, ledger, room, run, whole)
-        found = _Found(known, thoughts.standing, plan, read_s, thoughts, ledger, resolved)
-        if not run.full_lists:
-            thoughts.let_go()  # to write needs memory, too
-        return found
+        return _Found(known, standing, plan, read_s, thoughts, ledger, resolved)
 
     def _write(self, run: Run, found: _Found, room: Room, report: ConsolidationReport) -> bool:
         plan = found.plan

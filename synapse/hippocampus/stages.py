@@ -83,11 +83,12 @@ class Thoughts:
             other.__dict__.pop(name, None)
         return other
 
-    def let_go(self) -> None:
-        """Forget all results; who asks for one has it worked out again."""
-        own = vars(self)
-        for name in own.keys() & vars(type(self)).keys():
+    def only_standing(self) -> Standing:
+        """The standing. All other results are forgotten; who asks for one makes it anew."""
+        own, standing = vars(self), self.standing
+        for name in own.keys() & vars(type(self)).keys() - {"standing"}:
             del own[name]
+        return standing
 
     @cached_property
     def touched(self) -> Touches:

@@ -179,7 +179,7 @@ class MemoryStore(Protocol):
     ) -> GraphSnapshot:
         """The facts that start at some entities, in milliseconds; see ``store.neighbourhood``.
 
-        The summaries of entities are left empty, and their age is not read.
+        The summaries of entities are left empty.
 
         Args:
             graph: name of the graph.

@@ -68,6 +68,10 @@ class Observer:
         return noticed
 
 
+_Slot = tuple[int, int | str]
+"""Row of the subject, property."""
+
+
 class _Statements:
     """What one call has stated, beside what was known of its subjects."""
 
@@ -143,20 +147,21 @@ class _Statements:
         return [other for other in self._slots[self._slot_of[row]] if other != row]
 
     @cached_property
-    def _slots(self) -> dict[tuple[int, str], list[int]]:
+    def _slots(self) -> dict[_Slot, list[int]]:
         """The facts of each property."""
-        slots: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        slots: defaultdict[_Slot, list[int]] = defaultdict(list)
         for row, slot in enumerate(self._slot_of):
             slots[slot].append(row)
         return slots
 
     @cached_property
-    def _slot_of(self) -> list[tuple[int, str]]:
-        """The property that each fact gives a value to: its source, and the first of its names."""
+    def _slot_of(self) -> list[_Slot]:
+        """The property that each fact gives a value to."""
         facts, relations = self._known.facts, self._relations
-        first = {n: min(relations.names(n)) if relations else n for n in set(facts.relation)}
-        names = map(first.__getitem__, facts.relation)
-        return list(zip(facts.source.tolist(), names, strict=True))
+        names = set(facts.relation)
+        property_of = {name: relations.property_of(name) if relations else name for name in names}
+        properties = map(property_of.__getitem__, facts.relation)
+        return list(zip(facts.source.tolist(), properties, strict=True))
 
     def _is_news(self, other: int, row: int, one: Said, moment: Moment) -> bool:
         """Whether what a fact that is said again contradicts was said since it was said last."""

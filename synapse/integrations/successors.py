@@ -12,7 +12,6 @@ from graphiti_core.edges import EntityEdge
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.hippocampus.wording import normal_relation
 from synapse.integrations.arrival import begun_s
 from synapse.integrations.aside import SEARCHING, Aside
 from synapse.integrations.places import Place, facts_at, places_of
@@ -86,9 +85,7 @@ _Slot = tuple[int, int | str, str]
 def _slots(known: GraphSnapshot, table: RelationTable) -> list[_Slot]:
     """To which property of which subject, in which group, each fact gives a value."""
     facts = known.facts
-    names = list(set(facts.relation))
-    codes = zip(names, table.codes(names).tolist(), strict=True)
-    property_of = {name: code if code >= 0 else normal_relation(name) for name, code in codes}
+    property_of = {name: table.property_of(name) for name in set(facts.relation)}
     return [
         (subject, property_of[name], group_id)
         for subject, name, group_id in zip(

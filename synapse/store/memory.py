@@ -267,7 +267,7 @@ class InMemoryStore:
             graph,
             Items(
                 {
-                    u: {**e, "summary": "", "created_at": None}
+                    u: {**e, "summary": ""}
                     for u, e in kept.entities.items()
                     if u in ends or u in subjects
                 },

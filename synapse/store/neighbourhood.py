@@ -1,8 +1,7 @@
 """A few entities and their facts, read in milliseconds: what one episode can be compared with.
 
 The tables are those of the whole-graph reader, so one fact reads the same either way; only the
-summaries of entities and their age are left out. Nodes are found by index or by id, never by a
-scan.
+summaries of entities are left out. Nodes are found by index or by id, never by a scan.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from synapse.store.table import Part, Table, joined_part, typed_part
 from synapse.store.wire import AskAll, held_wires
 
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
-_ENDS = replace(ENTITIES, times=("''",), texts=("a.name", "''"))
-"""No statement is compared with summaries, which are long, or with the age of an entity."""
+_ENDS = replace(ENTITIES, texts=("a.name", "''"))
+"""Summaries are long, and no statement is compared with them."""
 _HUB_FACTS_COUNT = 20
 """Of an entity with more facts only those are read that can bear on the ones in question."""
 _BETWEEN_WORDS = ("_", " ", "-")

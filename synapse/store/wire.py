@@ -127,8 +127,8 @@ class _Asking:
         self._send(command)
 
     def _send(self, command: Command) -> None:
+        self._sent.append(command)  # first: an interrupt may fall between the two
         self._wire.send_command(*command)
-        self._sent.append(command)
 
     def _answer(self) -> Any:
         """The next answer, or what the server says in its place."""

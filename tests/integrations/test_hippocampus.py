@@ -218,3 +218,18 @@ def test_a_long_history_never_hides_the_current_fact(falkordb_uri, graph_name):
     found, then = run(story())
     assert [[edge.fact for edge in edges] for edges in found] == [["Ann lives in Town 24"]] * 4
     assert [edge.fact for edge in then] == ["Ann lives in Town 7"]
+
+
+@pytest.mark.parametrize("spelt", ["LIKES_TO_EAT", "LIKES TO EAT", "LIKES-TO-EAT", "likes to eat"])
+def test_a_property_that_has_values_is_no_news_in_another_spelling(falkordb_uri, graph_name, spelt):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (world, _):
+            for relation, food in (("LIKES_TO_EAT", "figs"), (spelt, "rice"), (spelt, "kale")):
+                fact = Fact("Ann", relation, food, f"Ann likes {food}")
+                result = await world.episode(f"Ann likes {food}.", facts=[fact])
+                surprises.extend(one.surprise for one in result.surprises)
+
+    surprises = []
+    run(story())
+    assert surprises == sorted(surprises, reverse=True)
+    assert len(set(surprises)) == 3

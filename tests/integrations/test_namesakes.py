@@ -38,6 +38,20 @@ def test_the_facts_of_both_are_told_and_told_apart(falkordb_uri, graph_name):
     ]
 
 
+def test_the_oldest_is_the_first_whichever_was_stored_first(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (world, hippocampus):
+            for number in (2, 0, 1):
+                entity = await world.entity("Ann", created_at=day(number))
+                place = await world.entity(f"Town {number}")
+                await world.fact(entity, "LIVES_IN", place, f"Ann lives in Town {number}")
+            return await hippocampus.context("Ann", group_id=graph_name)
+
+    assert sorted(run(story()).splitlines()[2:]) == [
+        f'- [{number + 1} of 3] "Ann lives in Town {number}"' for number in range(3)
+    ]
+
+
 def test_a_question_that_finds_both_tells_them_apart(falkordb_uri, graph_name):
     block = told(falkordb_uri, graph_name, "where does Ann live?")
     assert block.startswith(NAMESAKES_TITLE)

@@ -44,7 +44,9 @@ def test_the_facts_of_some_subjects_read_as_in_the_whole_graph(any_store, graph_
         if wanted
     }
     assert set(part.entities.summary) == {""}
-    assert np.isnan(part.entities.created_at_s).all()
+    ages = dict(zip(demo.entities.uuid, demo.entities.created_at_s, strict=True))
+    assert np.isfinite(part.entities.created_at_s).all()
+    assert part.entities.created_at_s.tolist() == [ages[uuid] for uuid in part.entities.uuid]
     times = dict(zip(demo.episodes.uuid, demo.episodes.valid_at_s, strict=True))
     assert all(
         times[u] == t for u, t in zip(part.episodes.uuid, part.episodes.valid_at_s, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -156,7 +157,8 @@ def _contradictions(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Contradi
     findings = [f for f in thoughts.contradictions.findings if f.verdict != "duplicate"]
     count = Counter(finding.verdict for finding in thoughts.contradictions.findings)
     uuid = thoughts.snapshot.facts.uuid
-    first = sorted(
+    first = nsmallest(
+        TOP_COUNT,
         (f for f in findings if _state(ledger, uuid[f.fact]) in WAITING),
         key=lambda f: (
             _state(ledger, uuid[f.fact]) != WOULD_RESOLVE,
@@ -178,13 +180,14 @@ def _contradictions(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Contradi
                 "rule": finding.rule,
                 **_would_be(ledger.get(uuid[finding.fact])),
             }
-            for finding in first[:TOP_COUNT]
+            for finding in first
         ],
     )
 
 
 def _state(ledger: Mapping[str, Entry], fact: str) -> str:
-    return str(ledger.get(fact, {"state": "found"})["state"])
+    entry = ledger.get(fact)
+    return "found" if entry is None else str(entry["state"])
 
 
 def _would_be(entry: Entry | None) -> dict[str, str]:

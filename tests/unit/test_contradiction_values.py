@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from synapse.hippocampus.rules import slots
 from tests.support.fact_graphs import Said
 from tests.unit.test_contradiction_sentences import outcome
 
@@ -84,3 +89,11 @@ def test_properties_that_differ_by_a_noun_are_two(
     relation: str, old: str, was: str, new: str, text: str
 ) -> None:
     assert outcome(Said("X", relation, old, was), new, text) != "written"
+
+
+@given(st.text("ab_ 1é-.", max_size=12), st.text("ab_ 1é-.", max_size=4))
+@example("3.12", "3")
+@example("a ab", "a")
+def test_a_name_is_found_where_it_stands_by_itself(text: str, name: str) -> None:
+    alone = name != "" and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    assert slots._holds(text, name) == alone

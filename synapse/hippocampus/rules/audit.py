@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from synapse.hippocampus.rules.claims import Claim, Name, can_end
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
 from synapse.hippocampus.rules.spelling import is_refinement
 from synapse.hippocampus.timeline import nearest_successors
+from synapse.hippocampus.wording import CACHED_COUNT
 
 RULE_CONFIDENCE = {
     "same_property": 0.9,
@@ -255,9 +257,6 @@ def _superseded(graph: GraphReading, old: int, new: int, rule: str, tolerance_s:
 
 def _doubtful(graph: GraphReading, old: int, tolerance_s: float) -> Finding:
     end_s = float(graph.time.end_s[old])
-    why = "of the same property, or that denies it, or that names its value as ended,"
-    if graph.cardinality[old] == EVENT:
-        why = "that denies it; what happened stays true, and nothing"
     return Finding(
         fact=old,
         by=-1,
@@ -265,6 +264,16 @@ def _doubtful(graph: GraphReading, old: int, tolerance_s: float) -> Finding:
         rule="no_successor",
         confidence=RULE_CONFIDENCE["no_successor"],
         invalid_at_s=end_s,
-        evidence=f"It was retired as of {date(end_s)}, but no newer fact {why} begins within "
-        f"{tolerance_s / 3600:g} hours of it.",
+        evidence=_unexplained(date(end_s), bool(graph.cardinality[old] == EVENT), tolerance_s),
+    )
+
+
+@lru_cache(CACHED_COUNT)
+def _unexplained(day: str, is_event: bool, tolerance_s: float) -> str:
+    why = "of the same property, or that denies it, or that names its value as ended,"
+    if is_event:
+        why = "that denies it; what happened stays true, and nothing"
+    return (
+        f"It was retired as of {day}, but no newer fact {why} begins within "
+        f"{tolerance_s / 3600:g} hours of it."
     )

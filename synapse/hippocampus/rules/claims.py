@@ -91,18 +91,24 @@ class _Others:
     def __init__(self, graph: GraphReading) -> None:
         self._named, self._names = graph.named, graph.folded_names
         self._last_words = [name.rpartition(" ")[2] for name in self._names]
-        self._targets: dict[int, frozenset[int]] = {}
+        self._ends: dict[int, list[tuple[str, str]]] = {}
         self._known: dict[int, KnownNames] = {}
 
     def may_be_named(self, source: int, own: str, text: str) -> bool:
         """Whether a text may name one of them: at least the last word of a name stands there."""
-        targets, names, last_words = self._targets.get(source), self._names, self._last_words
-        if targets is None:
-            targets = self._targets[source] = self._named.targets(source)
-        if len(targets) > _NAMES_MAX_COUNT and len(self.known(source)) > _NAMES_MAX_COUNT:
+        ends = self._ends.get(source)
+        if ends is None:
+            ends = self._ends[source] = [
+                (self._last_words[target], self._names[target])
+                for target in self._named.targets(source)
+            ]
+        if len(ends) > _NAMES_MAX_COUNT and len(self.known(source)) > _NAMES_MAX_COUNT:
             return True
         text = text.casefold()
-        return any(names[target] != own for target in targets if last_words[target] in text)
+        for last_word, name in ends:  # noqa: SIM110 - tens of thousands of texts
+            if last_word in text and name != own:
+                return True
+        return False
 
     def known(self, source: int) -> KnownNames:
         """All of them."""

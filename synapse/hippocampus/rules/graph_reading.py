@@ -225,9 +225,8 @@ class GraphReading:
         """The fact's sentence with marks in place of its two names."""
         known = self._masked.get(row)
         if known is None:
-            known = hide_names(
-                self.snapshot.facts.text[row], self.source_name(row), self.target_name(row)
-            )
+            text = self.snapshot.facts.text[row]
+            known = hide_names(text, self._source_names[row], self._target_names[row])
             self._masked[row] = known
         return known
 
@@ -242,6 +241,12 @@ class GraphReading:
     def state_of(self, name: str) -> int:
         """Number of the set of exclusive states that a name belongs to, -1 for none."""
         return self._state_of.get(name.casefold(), -1)
+
+    @cached_property
+    def state(self) -> Ints:
+        """The same of each entity's name, shape (entities,)."""
+        names = self.snapshot.entities.name
+        return np.fromiter(map(self.state_of, names), np.int64, len(names))
 
     @cached_property
     def _state_of(self) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,7 +32,8 @@ class NamedFacts:
         codes = [self._code_of.setdefault(name, len(self._code_of)) for name in names]
         slot = source[rows] * len(self._code_of) + np.array(codes, np.int64)[target[rows]]
         order = np.argsort(slot, kind="stable")
-        self._slots, self._rows = slot[order], rows[order]
+        self._rows = rows[order]
+        self._slots: list[int] = slot[order].tolist()
         self._names = names
         self._target: list[int] = target[self._rows].tolist()
         self._ends = np.cumsum(np.bincount(source[rows], minlength=len(names))).tolist()
@@ -48,7 +50,8 @@ class NamedFacts:
     def rows(self, source: int, name: str) -> list[int]:
         """All of these facts, ascending."""
         slot = self._slot(source, name)
-        first, end = np.searchsorted(self._slots, [slot, slot + 1]).tolist()
+        first = bisect_left(self._slots, slot)
+        end = bisect_right(self._slots, slot, first)
         found: list[int] = self._rows[first:end].tolist()
         return found
 

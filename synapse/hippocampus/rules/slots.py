@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from math import exp, log, log1p
@@ -53,7 +52,7 @@ def slot_findings(graph: GraphReading, is_settled: Callable[[Finding], bool]) ->
 
 def _states(graph: GraphReading, rows: Ints) -> Ints:
     """Facts whose value is a state of which a thing is in one at a time."""
-    return rows[[graph.state_of(graph.target_name(row)) >= 0 for row in rows.tolist()]]
+    return rows[graph.state[graph.snapshot.facts.target[rows]] >= 0]
 
 
 def _changed(graph: GraphReading, rows: Ints) -> Ints:
@@ -98,8 +97,8 @@ class _Slots:
             rows = rows[~np.isin(rows, left_out)]
         slot = _slot(graph, rows)
         if rule == OTHER_STATE:
-            kinds = [graph.state_of(graph.target_name(row)) for row in rows.tolist()]
-            slot = slot * (len(graph.languages[0].states) + 1) + np.array(kinds, np.int64)
+            kind = graph.state[graph.snapshot.facts.target[rows]]
+            slot = slot * (len(graph.languages[0].states) + 1) + kind
         self._succession = Succession(graph.snapshot, graph.time, rows, slot, _values(graph, rows))
 
     def findings(self, is_settled: Callable[[Finding], bool]) -> Iterator[Finding]:
@@ -201,9 +200,14 @@ def _names_both(graph: GraphReading, step: Step) -> bool:
 
 
 def _holds(text: str, name: str) -> bool:
-    if not name or name not in text:
-        return False
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    """Whether a name stands in a text, and no letter, digit or underscore right beside it."""
+    place = text.find(name) if name else -1
+    while place >= 0:
+        beside = text[max(0, place - 1) : place] + text[place + len(name) :][:1]
+        if not any(c == "_" or c.isalnum() for c in beside):
+            return True
+        place = text.find(name, place + 1)
+    return False
 
 
 def _takes_part(mood: Mood) -> bool:

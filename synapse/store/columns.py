@@ -16,7 +16,7 @@ from redis.exceptions import ResponseError
 
 from synapse.store.bites import TARGET_MS, server_ms
 from synapse.store.cypher import only_row
-from synapse.store.table import Part, Table, joined_part, typed_part
+from synapse.store.table import Part, Table, is_type_mismatch, joined_part, typed_part
 from synapse.store.wire import Ask, Command
 
 LIMIT_MS = 100
@@ -197,10 +197,9 @@ class TableReader:
         try:
             return self._ask(query, divisible=divisible, ahead=ahead)
         except ResponseError as error:
-            words = str(error)
-            if "Unknown function" in words:
+            if "Unknown function" in str(error):
                 self._can_join = False
-            elif not words.startswith("Type mismatch"):
+            elif not is_type_mismatch(error):
                 raise
             return None
 

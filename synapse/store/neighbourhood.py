@@ -21,7 +21,7 @@ from synapse.store.connection import Connection
 from synapse.store.cypher import literal, only_row, with_rows
 from synapse.store.failures import is_without_graph
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
-from synapse.store.table import Part, Table, joined_part, typed_part
+from synapse.store.table import Part, Table, is_type_mismatch, joined_part, typed_part
 from synapse.store.wire import AskAll, held_wires
 
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
@@ -112,8 +112,13 @@ class _Reading:
     def _parts(
         self, questions: Sequence[_Question], meanwhile: Callable[[], None] = _do_nothing
     ) -> list[Part]:
-        """The items; where their texts hold separators, the values are asked for once more."""
-        replies = self._ask([question.query(joined=True) for question in questions], meanwhile)
+        """The items; where texts hold separators, or are none, they are asked for once more."""
+        try:
+            replies = self._ask([question.query(joined=True) for question in questions], meanwhile)
+        except ResponseError as error:
+            if not is_type_mismatch(error):
+                raise
+            return list(map(self._typed, questions))
         return [
             joined_part(question.table, reply) or self._typed(question)
             for question, reply in zip(questions, replies, strict=True)

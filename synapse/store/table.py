@@ -17,6 +17,7 @@ from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
+from redis.exceptions import ResponseError
 
 from synapse.errors import IncompleteRead
 from synapse.hippocampus.model import Floats, Ints
@@ -163,6 +164,11 @@ def joined_part(table: Table, reply: Any) -> Part | None:
     uuids = next(rest) if table.uuid else b""
     part = Part(count, ids, uuids, next(rest, b""))
     return part if _adds_up(table, part, float(words_count)) else None
+
+
+def is_type_mismatch(error: ResponseError) -> bool:
+    """Whether fields could not be joined since one is no text."""
+    return str(error).startswith("Type mismatch")
 
 
 def _adds_up(table: Table, part: Part, words_count: float) -> bool:

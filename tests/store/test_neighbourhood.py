@@ -152,3 +152,24 @@ def test_all_entities_of_a_name_are_found_oldest_first(any_store, graph_name):
     found = any_store.find_entities(graph_name, ["Ann", "ann", "ANN", "Cid"])
     assert found == {"Ann": ("a", "e", "c"), "ann": ("b",), "ANN": ("b", "a", "e", "c")}
     assert any_store.find_entities("nobody-has-this", ["Ann"]) == {}
+
+
+@pytest.mark.parametrize(
+    "odd", ["name: 7", "name: ['USES']", "fact: true", "valid_at: 12.5", "episodes: 'e'", "uuid: 3"]
+)
+def test_a_value_that_is_no_text_keeps_nothing_else_from_being_read(
+    store, connection, graph_name, odd
+):
+    plain = {"uuid": "'f'", "name": "'USES'", "fact": "'a'", "episodes": "['e', 'gone']"}
+    field, value = odd.split(": ")
+    of_odd = ", ".join(f"{k}: {v}" for k, v in {**plain, "uuid": "'odd'", field: value}.items())
+    of_plain = ", ".join(f"{k}: {v}" for k, v in plain.items())
+    query = (
+        "CREATE (a:Entity {uuid: 'a', name: 'A'}), (b:Entity {uuid: 'b', name: 5}), "
+        f"(:Episodic {{uuid: 'e', created_at: 9}}), (a)-[:RELATES_TO {{{of_plain}}}]->(b), "
+        f"(b)-[:RELATES_TO {{{of_odd}}}]->(a)"
+    )
+    connection.execute_command("GRAPH.QUERY", graph_name, query)
+    part, whole = store.read_subjects(graph_name, ["a", "b"]), store.read_graph(graph_name)
+    assert stated(part) == stated(whole)
+    assert len(part.facts) == 2

@@ -160,8 +160,8 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]
     for uuid in subjects:
         some = sorted(matters.get(uuid, ()))
         spelt = sorted(set(map(_run_together, some)))
-        letters = "".join({name[:1] for name in (*some, *spelt)})
-        letters += letters.upper() + "".join(_BETWEEN_WORDS)
+        begun_with = "".join({name[:1] for name in (*some, *spelt)})
+        letters = begun_with + begun_with.lower() + "".join(_BETWEEN_WORDS)
         rows.append(literal([uuid, some or None, spelt, letters]))
     begin = (
         "UNWIND $rows AS r WITH r[0] AS u, r[1] AS some, r[2] AS spelt, r[3] AS letters "
@@ -175,7 +175,8 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]
         run_together = f"replace({run_together}, '{mark}', '')"
     # To run every name of a hub together takes longer than all the rest.
     is_named = f"x.name IN n OR toLower({run_together}) IN spelt"
-    where = f"n IS NULL OR b.uuid IN n OR (letters CONTAINS left({name}, 1) AND ({is_named}))"
+    may_be_named = f"letters CONTAINS toLower(left({name}, 1))"
+    where = f"n IS NULL OR b.uuid IN n OR ({may_be_named} AND ({is_named}))"
     return _Question(FACTS, begin, where, rows)
 
 

@@ -94,6 +94,19 @@ def test_a_hub_names_its_relations_in_any_spelling(
     assert store.read_subjects(graph_name, ["a"], {"a": [wanted]}).facts.uuid == ["same"]
 
 
+@pytest.mark.parametrize(
+    ("spelt", "wanted"),
+    [("\u0130stanbul", "istanbul"), ("\u1e9ex", "\u00dfx"), ("\u2126mega", "\u03a9MEGA"),
+     ("\u212a_unit", "k unit"), ("\u00dcBER", "\u00fcber"), ("\U0001f600A", "\U0001f600a")],
+)  # fmt: skip
+def test_a_hub_names_its_relations_in_any_letters(
+    store, connection, graph_name, monkeypatch, spelt, wanted
+):
+    test_a_hub_names_its_relations_in_any_spelling(
+        store, connection, graph_name, monkeypatch, spelt, wanted
+    )
+
+
 @pytest.mark.parametrize("name", ["7", "['USES']", "null"])
 def test_a_hub_may_have_names_that_are_no_text(store, connection, graph_name, monkeypatch, name):
     monkeypatch.setattr(neighbourhood, "_HUB_FACTS_COUNT", 1)

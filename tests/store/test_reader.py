@@ -470,9 +470,9 @@ def test_a_graph_that_has_grown_is_not_kept_as_it_came(
     kept: list[bool] = []
 
     class Noted(Collector):
-        def __init__(self, table: Table, *, understand_later: bool = False) -> None:
-            kept.append(understand_later)
-            super().__init__(table, understand_later=understand_later)
+        def __init__(self, table: Table, **options: Any) -> None:
+            kept.append(options.get("understand_later", False))
+            super().__init__(table, **options)
 
     monkeypatch.setattr(reader, "Collector", Noted)
     assert isinstance(read_graph_unless(client, graph_name, digest), GraphOutline)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import chain
 from itertools import count as numbers
 from typing import Any
 
@@ -38,7 +37,7 @@ class Collector:
 
     Args:
         table: what is read.
-        understand_later: keep the parts as they come, until they are asked for.
+        understand_later: keep all fields but uuids as they come, until they are asked for.
         digested: whether anybody will ask for the digest.
         hear: is given the texts as they are understood.
     """
@@ -79,6 +78,8 @@ class Collector:
             self._digest.add(part)
         for known_ids, ids in zip(self._ids, part.ids, strict=True):
             known_ids.append(ids)
+        if self.table.uuid:
+            self._uuids += part.uuid_texts()
         if self._later:
             self._kept.append(part)
         else:
@@ -86,8 +87,7 @@ class Collector:
 
     def bones(self) -> Columns:
         """Ids and uuids of what was kept for later."""
-        uuids = list(chain.from_iterable(part.uuid_texts() for part in self._kept))
-        return Columns(self.count, self._all_ids(), uuids)
+        return Columns(self.count, self._all_ids(), self._uuids)
 
     def columns(self) -> Columns:
         """Everything; what was kept for later is used up."""
@@ -111,8 +111,6 @@ class Collector:
         return [word.decode("utf-8", "replace") for word in self._vocabulary]
 
     def _understand(self, part: Part) -> None:
-        if self.table.uuid:
-            self._uuids += part.uuid_texts()
         fields = part.split_fields(self.table)
         columns = iter(fields.scalars[len(self.table.times) :])
         self._times.append(part.times(self.table))

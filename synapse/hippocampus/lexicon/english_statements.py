@@ -70,10 +70,9 @@ STATEMENTS: dict[str, Any] = dict(  # noqa: C408 - fields of a class, as they ar
         r"until|no longer|any ?more|ex)\b"
     ),
     corrects=(
-        r"\bcorrection\b|\bcorrected\b|\berratum\b|\b(?:was|were|am|is|been) (?:mistaken|wrong|"
-        r"incorrect|"
-        r"a mistake|an error|a typo)\b|\bmistakenly\b|\bmisspoke\b|\bmisstated\b|\bmisremembered\b|"
-        r"\bin error\b|^\W*(?:no|sorry|oops|actually|in fact)\b|\bactually\b|\bcontrary to\b"
+        r"\b(?:correction|corrected|erratum|actually|contrary to|in error|misspoke|mistakenly|"
+        r"misremembered|misstated|(?:was|were|am|is|been) (?:a mistake|a typo|an error|incorrect|"
+        r"mistaken|wrong))\b|^\W*(?:no|sorry|oops|in fact)\b"
     ),
     negates=(
         r"\b(?:no longer|not(?! (?:only|just|merely|simply|long|to mention)\b)|never|"

@@ -20,6 +20,9 @@ from synapse.store.connection import Connection
 
 Command = tuple[Any, ...]
 
+_PLENTY_COUNT = 32
+"""Connections of a client that are more than its threads can need, two for each."""
+
 
 class Ask(Protocol):
     """Send a command, do something else meanwhile, return the answer."""
@@ -66,7 +69,8 @@ def held_wire(connection: Connection) -> Iterator[Ask]:
 def held_wires(connection: Connection, count: int) -> Iterator[AskAll]:
     """The same with several connections, each with never more than one command under way.
 
-    Where the client may not have so many, commands wait for each other.
+    Where the client may have few, it is one, and commands wait for each other: a second one could
+    be the one that another thread lacks.
     """
     pool: Any = getattr(connection, "connection_pool", None)
     if pool is None:
@@ -75,7 +79,7 @@ def held_wires(connection: Connection, count: int) -> Iterator[AskAll]:
     wires = [pool.get_connection()]
     try:
         with suppress(NotConnected):
-            while len(wires) < count:
+            while len(wires) < count and pool.max_connections >= _PLENTY_COUNT:
                 wires.append(pool.get_connection())
         yield lambda commands, meanwhile: _overlapping(wires, commands, meanwhile)
     finally:

@@ -19,7 +19,7 @@ import numpy as np
 
 from synapse.hippocampus.config import HebbianConfig
 from synapse.hippocampus.model import Facts, Floats, GraphSnapshot, Ints, Ragged
-from synapse.hippocampus.numeric import Number, as_given
+from synapse.hippocampus.numeric import Number, as_given, distinct
 from synapse.hippocampus.touches import Touches, touches
 
 PROBES_PER_BLOCK_COUNT = 1 << 20
@@ -156,7 +156,7 @@ def _moments(facts: Facts, entities_count: int) -> Ragged:
     moments_s, moment = np.unique(facts.valid_at_s[known], return_inverse=True)
     width = max(1, len(moments_s))
     ends = np.concatenate([facts.source[known], facts.target[known]])
-    keys = np.unique(ends * width + np.concatenate([moment, moment]))
+    keys = distinct(ends * width + np.concatenate([moment, moment]))
     entity = keys // width
     counts = np.bincount(entity, minlength=entities_count).astype(np.int64)
     return Ragged.from_counts(counts, keys - entity * width)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from synapse.hippocampus.model import Bools, Ints
+from synapse.hippocampus.numeric import distinct
 
 SLAB_TEXTS_COUNT = 20_000
 """Texts that are joined at a time: bounds the memory, a few tens of megabytes for short texts."""
@@ -56,7 +57,7 @@ def rows_with(texts: Sequence[str], phrases: Sequence[str]) -> Ints:
     [0]
     """
     rows = [*_found(texts, phrases, whole=False), np.zeros(0, np.int64)]
-    return np.unique(np.concatenate(rows))
+    return distinct(np.concatenate(rows))
 
 
 def _found(texts: Sequence[str], phrases: Sequence[str], *, whole: bool) -> Iterator[Ints]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints, Ragged
+from synapse.hippocampus.numeric import distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,7 @@ def _distinct_pairs(snapshot: GraphSnapshot, numbers: Ints) -> tuple[Ints, Ints]
     )
     number = numbers[np.concatenate([mentions.episode, support, support, support])]
     width = max(1, len(numbers))
-    keys = np.sort(memory * width + number)
-    keys = keys[np.diff(keys, prepend=-1) != 0]
+    keys = distinct(memory * width + number)
     memory = keys // width
     return memory, keys - memory * width
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from synapse.hippocampus.model import Bools, Ints
+from synapse.hippocampus.numeric import distinct
 
 Codes = npt.NDArray[np.uint32]
 
@@ -73,7 +74,7 @@ class Needles:
             row = np.searchsorted(np.cumsum(lengths + len(_BETWEEN)), start, side="right")
             sure = self._is_said(batch, row, phrase)
             row, phrase = row[sure], phrase[sure]
-            pairs.append(np.unique((first + row) * len(self._phrases) + phrase))
+            pairs.append(distinct((first + row) * len(self._phrases) + phrase))
         return np.divmod(np.concatenate(pairs), max(1, len(self._phrases)))
 
     def _places(self, joined: bytes) -> tuple[Ints, Ints]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.numeric import distinct
 
 
 class RelatedValues:
@@ -24,7 +25,7 @@ class RelatedValues:
 
     def __init__(self, left: Ints, right: Ints) -> None:
         self._width = int(max(left.max(initial=0), right.max(initial=0))) + 1
-        self._keys = np.unique(np.minimum(left, right) * self._width + np.maximum(left, right))
+        self._keys = distinct(np.minimum(left, right) * self._width + np.maximum(left, right))
 
     def holds(self, left: int, right: int) -> bool:
         """Whether the two are a pair."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.model import Ints
-from synapse.hippocampus.numeric import SECONDS_PER_DAY
+from synapse.hippocampus.numeric import SECONDS_PER_DAY, distinct
 from synapse.hippocampus.rules.doubts import weighed
 from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
@@ -179,7 +179,7 @@ class _Slots:
     @cached_property
     def _holders(self) -> dict[int, int]:
         """How many subjects have had the same value, by fact."""
-        rows = np.unique(self._succession.row)
+        rows = distinct(self._succession.row)
         facts = self._graph.snapshot.facts
         value = facts.target[rows] * (int(self._graph.property.max(initial=0)) + 1)
         _, group, count = np.unique(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 from graphiti_core.edges import EntityEdge
 
+from synapse.hippocampus.lexicon.english_changes import ENGLISH
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.rules.statement import StatementReader, hide_names
 from synapse.integrations.arrival import begun_s
 from synapse.integrations.aside import SEARCHING, Aside
 from synapse.integrations.places import Place, facts_at, places_of
@@ -27,7 +30,8 @@ async def successors(
     That is the fact of the same subject, property and group that begins in the moment in which
     the other ends; of a property that holds one value at a time also the first that begins later,
     over however many steps one value followed another. A fact without a date begins with the
-    first episode that says it. What has no end, or ends only after the moment, was not replaced.
+    first episode that says it. What has no end, or ends only after the moment, was not replaced,
+    nor is an event by another; and what denies, asks, supposes or adds something replaces nothing.
 
     Args:
         store: where the graph is.
@@ -68,14 +72,32 @@ def succeeding(
     for values in holding.values():
         values.sort()
     row_of, found = {uuid: row for row, uuid in enumerate(facts.uuid)}, list[int]()
+    states_now = cache(partial(_states_now, known))
     for row in (row_of[uuid] for uuid in ended if uuid in row_of):
-        if not (end_s := float(facts.invalid_at_s[row])) <= at_s:
+        end_s, cardinality = float(facts.invalid_at_s[row]), table.cardinality(facts.relation[row])
+        if not end_s <= at_s or cardinality == "event":
             continue
         values = holding[slots[row]]
-        for begins_s, _, other in values[bisect_left(values, (end_s,)) :][:1]:
-            if begins_s == end_s or table.cardinality(facts.relation[row]) == "single":
+        for begins_s, _, other in values[bisect_left(values, (end_s,)) :]:
+            if begins_s > end_s and cardinality != "single":
+                break
+            if states_now(other):
                 found.append(other)
+                break
     return list(dict.fromkeys(found))
+
+
+def _states_now(known: GraphSnapshot, row: int) -> bool:
+    """Whether a fact gives a value in place of others."""
+    facts, names = known.facts, known.entities.name
+    ends = names[int(facts.source[row])], names[int(facts.target[row])]
+    text = hide_names(facts.text[row], *ends)
+    return _statements().mood(text, facts.relation[row]).states_now()
+
+
+@cache
+def _statements() -> StatementReader:
+    return StatementReader(ENGLISH)
 
 
 _Slot = tuple[int, int | str, str]

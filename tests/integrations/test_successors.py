@@ -111,14 +111,14 @@ def test_it_follows_after_what_graphiti_has_found(falkordb_uri, graph_name):
 def test_however_many_steps_away_the_value_that_holds_is_told(falkordb_uri, graph_name):
     async def story(town):
         await town.fact(f"{ASKED} {ASKED}", 0, 5)
-        await town.fact("second", 5, 9)
+        await town.fact("next", 5, 9)
         await town.fact("third", 9, 12)
         await town.fact("fourth", 12)
         return [await town.told(), await town.told(at=day(6)), await town.told(at=day(10))]
 
     told = live(falkordb_uri, graph_name, story)
     assert [(texts, calls) for texts, _, calls in told] == [
-        (["fourth"], 1), (["second"], 1), (["third"], 1),
+        (["fourth"], 1), (["next"], 1), (["third"], 1),
     ]  # fmt: skip
 
 
@@ -167,6 +167,35 @@ def test_of_many_values_only_the_one_that_begins_with_the_end(
     texts, recalls, calls_count = live(falkordb_uri, graph_name, story)
     assert (texts, calls_count) == ((["elsewhere"], 1) if is_told else ([], 2))
     assert all("replaced" in recall.why for recall in recalls)
+
+
+def test_an_event_is_not_replaced_by_another(falkordb_uri, graph_name):
+    async def story(town):
+        await town.fact(f"{ASKED} {ASKED}", 0, 5, relation="MET")
+        await town.fact("elsewhere", 5, relation="MET")
+        return await town.told()
+
+    assert live(falkordb_uri, graph_name, story) == ([], [], 2)
+
+
+@pytest.mark.parametrize(
+    "unreal",
+    [
+        "Ann plans to live in {}", "Ann does not live in {}", "Does Ann live in {}?",
+        "Ann also lives in {}", "If she marries, Ann lives in {}",
+    ],
+)  # fmt: skip
+def test_what_gives_no_value_in_place_of_others_replaces_nothing(falkordb_uri, graph_name, unreal):
+    async def story(town):
+        await town.fact(f"{ASKED} {ASKED}", 0, 5)
+        await town.fact(unreal.format("Rome"), 5)
+        alone = await town.told()
+        await town.fact("Ann lives in Oslo", 8)
+        return alone[0], await town.told()
+
+    alone, (texts, recalls, _) = live(falkordb_uri, graph_name, story)
+    assert (alone, texts) == ([], ["Ann lives in Oslo"])
+    assert "replaced" in recalls[0].why
 
 
 def test_names_of_one_property_are_known_once_they_are_learned(

@@ -45,10 +45,10 @@ def test_a_batch_that_waits_for_a_dead_server_ends_in_time():
 class Endless(InMemoryStore):
     """Reads the graph ``slow`` for ever."""
 
-    def read_graph(self, graph: str) -> Any:
+    def read_graph(self, graph: str, hear: Any = None) -> Any:
         while graph == "slow":
             pass
-        return super().read_graph(graph)
+        return super().read_graph(graph, hear)
 
 
 def test_what_was_done_before_the_limit_is_reported_and_the_rest_named():

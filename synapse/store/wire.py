@@ -88,7 +88,7 @@ def held_wires(connection: Connection, count: int) -> Iterator[AskAll]:
 
 
 class _Asking:
-    """At most two commands are under way: the one that is asked, and the one after it."""
+    """The command that is asked is under way, and the one after it."""
 
     def __init__(self, wire: Any) -> None:
         self._wire = wire
@@ -124,11 +124,10 @@ class _Asking:
 
     def _put_first(self, command: Command) -> None:
         """Let the next answer be the one to this command."""
-        if self._sent and self._sent[0] == command:
-            return
-        if self._sent:
+        while self._sent and self._sent[0] != command:
             self._early = self._sent[0], self._answer()
-        self._send(command)
+        if not self._sent:
+            self._send(command)
 
     def _send(self, command: Command) -> None:
         self._sent.append(command)  # first: an interrupt may fall between the two

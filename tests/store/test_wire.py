@@ -4,10 +4,12 @@ from contextlib import ExitStack
 
 import pytest
 import redis
+from hypothesis import given
+from hypothesis import strategies as st
 
 from synapse.store.connection import connect
 from synapse.store.neighbourhood import read_subjects
-from synapse.store.wire import held_wires
+from synapse.store.wire import held_wire, held_wires
 
 ECHOES = [("ECHO", word) for word in ("one", "two", "three", "four", "five")]
 
@@ -76,3 +78,31 @@ def test_one_connection_reads_the_same_as_two(falkordb_uri, connection, graph_na
             for read in (read_subjects(each, graph_name, wanted) for each in (client, other))
         )
     assert alone == together == [(f"f{n}", f"B{n}", f"e{n}") for n in range(9)]
+
+
+_COMMANDS = [*ECHOES[:3], ("NO-SUCH-COMMAND",)]
+_ASKED = st.tuples(
+    st.sampled_from(_COMMANDS),
+    st.sampled_from([None, *_COMMANDS]),
+    st.sampled_from([None, OSError]),
+)
+
+
+@given(asked=st.lists(_ASKED, max_size=12))
+def test_whatever_is_sent_ahead_each_command_gets_its_own_answer(falkordb_uri, asked):
+    def told(ask, command, ahead, failure):
+        def meanwhile():
+            if failure:
+                raise failure
+
+        try:
+            return ask(command, meanwhile, ahead)
+        except (redis.ResponseError, OSError) as error:
+            return type(error)
+
+    with redis.Redis.from_url(falkordb_uri, max_connections=1) as client:
+        with held_wire(client) as ask:
+            for command, ahead, failure in asked:
+                own = command[1].encode() if len(command) > 1 else redis.ResponseError
+                assert told(ask, command, ahead, failure) == (failure or own)
+        assert client.echo("no answer is left behind") == b"no answer is left behind"

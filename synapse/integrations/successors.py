@@ -30,8 +30,11 @@ async def successors(
     That is the fact of the same subject, property and group that begins in the moment in which
     the other ends; of a property that holds one value at a time also the first that begins later,
     over however many steps one value followed another. A fact without a date begins with the
-    first episode that says it. What has no end, or ends only after the moment, was not replaced,
-    nor is an event by another; and what denies, asks, supposes or adds something replaces nothing.
+    first episode that says it.
+
+    What has no end, or ends only after the moment, was not replaced; nor was an event, nor one of
+    many values that ended as it began. What denies, asks, supposes or adds something replaces
+    nothing.
 
     Args:
         store: where the graph is.
@@ -75,11 +78,12 @@ def succeeding(
     states_now = cache(partial(_states_now, known))
     for row in (row_of[uuid] for uuid in ended if uuid in row_of):
         end_s, cardinality = float(facts.invalid_at_s[row]), table.cardinality(facts.relation[row])
-        if not end_s <= at_s or cardinality == "event":
+        is_single, is_point = cardinality == "single", bool(facts.valid_at_s[row] >= end_s)
+        if not end_s <= at_s or cardinality == "event" or (is_point and not is_single):
             continue
         values = holding[slots[row]]
         for begins_s, _, other in values[bisect_left(values, (end_s,)) :]:
-            if begins_s > end_s and cardinality != "single":
+            if begins_s > end_s and not is_single:
                 break
             if states_now(other):
                 found.append(other)

@@ -169,10 +169,13 @@ def test_of_many_values_only_the_one_that_begins_with_the_end(
     assert all("replaced" in recall.why for recall in recalls)
 
 
-def test_an_event_is_not_replaced_by_another(falkordb_uri, graph_name):
+@pytest.mark.parametrize(("relation", "begins"), [("MET", 0), ("LIKES", 5)])
+def test_neither_an_event_nor_one_of_many_values_of_a_moment_is_replaced(
+    falkordb_uri, graph_name, relation, begins
+):
     async def story(town):
-        await town.fact(f"{ASKED} {ASKED}", 0, 5, relation="MET")
-        await town.fact("elsewhere", 5, relation="MET")
+        await town.fact(f"{ASKED} {ASKED}", begins, 5, relation=relation)
+        await town.fact("elsewhere", 5, relation=relation)
         return await town.told()
 
     assert live(falkordb_uri, graph_name, story) == ([], [], 2)

@@ -1,6 +1,6 @@
 """What to ask of a graph, and how to take the answers apart.
 
-Items come as *one* row: how many they are, how many list items they have, all ids, all uuids
+Items come as *one* row: how many they are, how many separators their lists need, all ids, all uuids
 joined into one text, and all other fields joined into another. No ``RESULTSET_SIZE`` can cut it,
 and the count belongs to the same moment as the fields. It costs the server no more than rows do,
 and the client a third.
@@ -78,7 +78,8 @@ class Table:
 
     def _joined(self) -> str:
         words = f"coalesce({self.words}, [])"
-        values = [f"sum({f'size({words})' if self.words else 0})"]
+        between_count = f"CASE WHEN size({words}) > 0 THEN size({words}) - 1 ELSE 0 END"
+        values = [f"sum({between_count if self.words else 0})"]
         values += [f"collect({each})" for each in self.ids]
         fields = [f"coalesce({each}, '')" for each in self.scalars]
         if self.words:
@@ -158,12 +159,12 @@ class Part:
 
 def joined_part(table: Table, reply: Any) -> Part | None:
     """The items of a joined reply, or nothing where its parts do not add up."""
-    count, words_count, *cells = only_row(reply)
+    count, between_count, *cells = only_row(reply)
     ids = [np.fromstring(each[1:-1], np.int64, sep=",") for each in cells[: len(table.ids)]]
     rest = iter(cells[len(table.ids) :])
     uuids = next(rest) if table.uuid else b""
     part = Part(count, ids, uuids, next(rest, b""))
-    return part if _adds_up(table, part, float(words_count)) else None
+    return part if _adds_up(table, part, float(between_count)) else None
 
 
 def is_type_mismatch(error: ResponseError) -> bool:
@@ -171,21 +172,15 @@ def is_type_mismatch(error: ResponseError) -> bool:
     return str(error).startswith("Type mismatch")
 
 
-def _adds_up(table: Table, part: Part, words_count: float) -> bool:
+def _adds_up(table: Table, part: Part, between_words_count: float) -> bool:
     """Whether there are as many separators as there must be, so that no text holds one."""
     if not part.count:
         return True
     if table.uuid and part.uuids.count(BETWEEN_FIELDS) != part.count - 1:
         return False
-    if not table.words:
-        between_count = part.fields.count(BETWEEN_FIELDS)
-        return not table.width or between_count == part.count * table.width - 1
-    ends = _ends(part.fields)
-    if len(ends) != part.count * table.width:
+    if table.width and part.fields.count(BETWEEN_FIELDS) != part.count * table.width - 1:
         return False
-    lengths = ends[table.width - 1 :: table.width] - ends[table.width - 2 :: table.width] - 1
-    between_count = part.fields.count(BETWEEN_ITEMS)
-    return between_count == words_count - np.count_nonzero(lengths)
+    return not table.words or part.fields.count(BETWEEN_ITEMS) == between_words_count
 
 
 def _ends(joined: bytes) -> Ints:

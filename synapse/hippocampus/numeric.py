@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from synapse.hippocampus.model import Floats, Ints
+from synapse.hippocampus.model import Bools, Floats, Ints
 
 Number = TypeVar("Number", float, Floats)
 """One value or a column of values. Arguments of one call are broadcast against each other."""
@@ -35,6 +35,21 @@ def distinct(numbers: Ints) -> Ints:
     ordered = np.sort(numbers)
     once: Ints = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
     return once
+
+
+def among(numbers: Ints, some: Ints) -> Bools:
+    """Which numbers are some of these.
+
+    NumPy's own ``isin`` takes several times as long where there are a few hundred.
+
+    >>> among(np.array([7, 2, 7, 3]), np.array([7, 5])).tolist()
+    [True, False, True, False]
+    """
+    if not len(some):
+        return np.zeros(len(numbers), np.bool_)
+    ordered = np.sort(some)
+    place = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    return np.asarray(ordered[place] == numbers, np.bool_)
 
 
 def halved(elapsed: float | Floats, half_life: float | Floats) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from synapse.hippocampus.finding import Finding, date
 from synapse.hippocampus.model import Bools, Ints
+from synapse.hippocampus.numeric import among
 from synapse.hippocampus.rules.claims import Claim, Name, can_end
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
 from synapse.hippocampus.rules.spelling import is_refinement
@@ -219,7 +220,7 @@ def _claimed(
     facts, time = graph.snapshot.facts, graph.time
     if not claims:
         return found
-    about_sources = np.isin(facts.source[ended], [source for source, _ in claims])
+    about_sources = among(facts.source[ended], np.array([source for source, _ in claims]))
     for i in np.flatnonzero(about_sources & time.speaks[ended]).tolist():
         row = int(ended[i])
         key = (int(facts.source[row]), graph.folded_names[int(facts.target[row])])

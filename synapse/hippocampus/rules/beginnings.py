@@ -13,6 +13,7 @@ import numpy as np
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.numeric import among
 from synapse.hippocampus.phrase import Phrase
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, UNKNOWN, GraphReading
 from synapse.hippocampus.rules.spelling import is_refinement
@@ -42,7 +43,7 @@ def beginnings(graph: GraphReading) -> Iterator[Finding]:
         return
     facts, time = graph.snapshot.facts, graph.time
     rows = np.flatnonzero(
-        graph.active & time.speaks & np.isin(facts.source, list(begun))
+        graph.active & time.speaks & among(facts.source, np.array(list(begun)))
         & (graph.cardinality != EVENT)
     )  # fmt: skip
     families = [graph.reader.families(name) for name in time.relation_names]

@@ -15,6 +15,7 @@ import numpy as np
 from synapse.hippocampus.finding import DENIED, Finding, date
 from synapse.hippocampus.lexicon.words import stem
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.numeric import among
 from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, GraphReading
 from synapse.hippocampus.rules.stance import OWN, Stance, StanceReader
@@ -38,7 +39,7 @@ def denials(graph: GraphReading, of: Ints | None = None) -> Iterator[Finding]:
     rows = np.flatnonzero(graph.speaking & time.speaks)
     pair = _pair(graph, rows)
     if of is not None:
-        wanted = np.isin(pair, _pair(graph, of))
+        wanted = among(pair, _pair(graph, of))
         rows, pair = rows[wanted], pair[wanted]
     order = np.argsort(pair, kind="stable")
     shared = np.zeros(len(rows), np.bool_)
@@ -49,7 +50,7 @@ def denials(graph: GraphReading, of: Ints | None = None) -> Iterator[Finding]:
     stances = _denying(graph, rows, reader)
     if not stances:
         return
-    rows = rows[np.isin(_pair(graph, rows), _pair(graph, np.array(sorted(stances), np.int64)))]
+    rows = rows[among(_pair(graph, rows), _pair(graph, np.array(sorted(stances), np.int64)))]
     entries: list[tuple[int, int, int]] = []
     number_of: dict[tuple[int, str, int], int] = {}
     for row, of_pair in zip(rows.tolist(), _pair(graph, rows).tolist(), strict=True):

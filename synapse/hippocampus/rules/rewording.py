@@ -10,6 +10,7 @@ import numpy as np
 from synapse.hippocampus.finding import Finding, date
 from synapse.hippocampus.lexicon.words import stem
 from synapse.hippocampus.model import Ints
+from synapse.hippocampus.numeric import among
 from synapse.hippocampus.rules.amounts import Shape
 from synapse.hippocampus.rules.grade import UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, MULTI, SINGLE, GraphReading
@@ -60,7 +61,7 @@ def _repeated(graph: GraphReading, of: Ints | None) -> Ints:
     rows = np.flatnonzero(graph.speaking & (graph.cardinality != EVENT))
     group = _group(graph, rows)
     if of is not None:
-        wanted = np.isin(group, _group(graph, of))
+        wanted = among(group, _group(graph, of))
         rows, group = rows[wanted], group[wanted]
     order = np.argsort(group, kind="stable")
     same = group[order][1:] == group[order][:-1]

@@ -10,7 +10,7 @@ import numpy as np
 
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.model import Ints
-from synapse.hippocampus.numeric import SECONDS_PER_DAY, distinct
+from synapse.hippocampus.numeric import SECONDS_PER_DAY, among, distinct
 from synapse.hippocampus.rules.doubts import weighed
 from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
@@ -83,7 +83,7 @@ def _corrections(graph: GraphReading, rows: Ints) -> Ints:
     said = [row for row in spoken.tolist() if corrects(graph.masked(row))]
     if not said:
         return rows[:0]
-    return rows[np.isin(_slot(graph, rows), _slot(graph, np.array(said)))]
+    return rows[among(_slot(graph, rows), _slot(graph, np.array(said)))]
 
 
 class _Slots:
@@ -94,7 +94,7 @@ class _Slots:
         self._moods = graph.moods(rows)
         left_out = [row for row, mood in self._moods.items() if not _takes_part(mood)]
         if left_out:
-            rows = rows[~np.isin(rows, left_out)]
+            rows = rows[~among(rows, np.array(left_out))]
         slot = _slot(graph, rows)
         if rule == OTHER_STATE:
             kind = graph.state[graph.snapshot.facts.target[rows]]

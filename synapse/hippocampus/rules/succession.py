@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
+from synapse.hippocampus.numeric import among
 from synapse.hippocampus.timeline import Timeline, in_order
 
 _STEPS_MAX_COUNT = 8
@@ -177,7 +178,7 @@ def _sayings(
     owner, episode, when_s = owner[later], support.values[later], when_s[later]
     width = len(snapshot.episodes) + 1
     brings = group * width + time.first_episode[row]
-    again = ~np.isin(group[owner] * width + episode, brings)
+    again = ~among(group[owner] * width + episode, brings)
     return (
         np.concatenate([entry, owner[again]]),
         np.concatenate([time.start_s[row], when_s[again]]),

@@ -6,7 +6,7 @@ summaries of entities are left out. Nodes are found by index or by id, never by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -89,18 +89,22 @@ class _Reading:
     ) -> list[Collector]:
         tables = [Collector(t, digested=False) for t in (FACTS, MENTIONS, _ENDS, EPISODES)]
         facts, _, entities, episodes = tables
-        told = self._parts([_of_subjects(some, matters) for some in _halves(wanted)])
+        told = self._parts(_of_subjects(some, matters) for some in _halves(wanted))
         sources = {node for part in told for node in part.ids[0].tolist()}
         nodes = [ids for part in told for ids in part.ids]
         if len(sources) < max(len(wanted), 1):  # some have no fact here
             nodes.append(self._nodes(wanted))
         ends = np.unique(np.concatenate(nodes))
 
+        def what_hangs_on_them() -> Iterator[_Question]:
+            yield _with_ids(ends)
+            yield _named(told)
+
         def understand() -> None:
             for part in told:
                 facts.add(_numbered(part, ends))
 
-        known, seen = self._parts([_with_ids(ends), _named(told)], understand)
+        known, seen = self._parts(what_hangs_on_them(), understand)
         entities.add(_numbered(known, ends))
         episodes.add(replace(seen, ids=[np.arange(seen.count)]))
         return tables
@@ -110,18 +114,25 @@ class _Reading:
         return np.fromstring(found[1:-1], np.int64, sep=",")
 
     def _parts(
-        self, questions: Sequence[_Question], meanwhile: Callable[[], None] = _do_nothing
+        self, questions: Iterator[_Question], meanwhile: Callable[[], None] = _do_nothing
     ) -> list[Part]:
         """The items; where texts hold separators, or are none, they are asked for once more."""
+        asked: list[_Question] = []
+
+        def queries() -> Iterator[str]:
+            for question in questions:
+                asked.append(question)
+                yield question.query(joined=True)
+
         try:
-            replies = self._ask([question.query(joined=True) for question in questions], meanwhile)
+            replies = self._ask(queries(), meanwhile)
         except ResponseError as error:
             if not is_type_mismatch(error):
                 raise
-            return list(map(self._typed, questions))
+            return list(map(self._typed, [*asked, *questions]))
         return [
             joined_part(question.table, reply) or self._typed(question)
-            for question, reply in zip(questions, replies, strict=True)
+            for question, reply in zip(asked, replies, strict=True)
         ]
 
     def _typed(self, question: _Question) -> Part:
@@ -129,9 +140,9 @@ class _Reading:
         return typed_part(question.table, reply)
 
     def _ask(
-        self, queries: Sequence[str], meanwhile: Callable[[], None] = _do_nothing, *flags: str
+        self, queries: Iterable[str], meanwhile: Callable[[], None] = _do_nothing, *flags: str
     ) -> list[Any]:
-        commands = [("GRAPH.RO_QUERY", self._graph, query, *flags) for query in queries]
+        commands = (("GRAPH.RO_QUERY", self._graph, query, *flags) for query in queries)
         return self._send(commands, meanwhile)
 
 

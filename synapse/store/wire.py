@@ -9,7 +9,7 @@ on two queries at the same time if they come over two connections.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
@@ -39,8 +39,11 @@ class Ask(Protocol):
         """
 
 
-AskAll = Callable[[Sequence[Command], Callable[[], None]], list[Any]]
-"""The same with several commands: their answers, in the order of the commands."""
+AskAll = Callable[[Iterable[Command], Callable[[], None]], list[Any]]
+"""The same with several commands: their answers, in the order of the commands.
+
+Each command is made up while the server works on the one before, and what to do meanwhile is done
+before any answer is taken."""
 
 
 @contextmanager
@@ -144,29 +147,35 @@ class _Asking:
 
 
 def _overlapping(
-    wires: Sequence[Any], commands: Sequence[Command], meanwhile: Callable[[], None]
+    wires: Sequence[Any], commands: Iterable[Command], meanwhile: Callable[[], None]
 ) -> list[Any]:
     answers: list[Any] = []
-    for first in range(0, len(commands), len(wires)):
-        under_way: deque[Any] = deque()
-        try:
-            for wire, command in zip(wires, commands[first:], strict=False):
-                under_way.append(wire)
-                wire.send_command(*command)
-            if not first:
-                meanwhile()
-            while under_way:
-                # It closes the connection by itself where this fails.
-                answers.append(under_way.popleft().read_response())
-        except BaseException:
-            for wire in under_way:
-                wire.disconnect()
-            raise
+    free, under_way, to_do = deque(wires), deque[Any](), [meanwhile]
+
+    def take_answer() -> None:
+        while to_do:
+            to_do.pop()()
+        wire = under_way.popleft()
+        answers.append(wire.read_response())  # closes the connection by itself where this fails
+        free.append(wire)
+
+    try:
+        for command in commands:
+            if not free:
+                take_answer()
+            under_way.append(free.popleft())
+            under_way[-1].send_command(*command)
+        while under_way:
+            take_answer()
+    except BaseException:
+        for wire in under_way:
+            wire.disconnect()
+        raise
     return answers
 
 
 def _one_after_the_other(
-    connection: Connection, commands: Sequence[Command], meanwhile: Callable[[], None]
+    connection: Connection, commands: Iterable[Command], meanwhile: Callable[[], None]
 ) -> list[Any]:
     meanwhile()
     return [connection.execute_command(*command) for command in commands]  # type: ignore[no-untyped-call]

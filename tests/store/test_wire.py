@@ -25,6 +25,22 @@ def test_answers_come_in_the_order_of_the_commands(falkordb_uri, connections):
         assert client.ping(), "the connections were given back"
 
 
+@pytest.mark.parametrize("connections", [1, 100])
+def test_what_is_to_do_is_done_once_even_where_the_first_command_is_refused(
+    falkordb_uri, connections
+):
+    done = []
+
+    def commands():
+        yield ("NO-SUCH-COMMAND",)
+        yield ECHOES[0]
+
+    with redis.Redis.from_url(falkordb_uri, max_connections=connections) as client:
+        with pytest.raises(redis.ResponseError), held_wires(client, 2) as ask:
+            ask(commands(), lambda: done.append("once"))
+        assert done == ["once"]
+
+
 @pytest.mark.parametrize("bad", range(len(ECHOES)))
 @pytest.mark.parametrize("connections", [1, 2, 100])
 def test_after_a_refusal_no_answer_is_left_for_somebody_else(falkordb_uri, connections, bad):
@@ -106,3 +122,22 @@ def test_whatever_is_sent_ahead_each_command_gets_its_own_answer(falkordb_uri, a
                 own = command[1].encode() if len(command) > 1 else redis.ResponseError
                 assert told(ask, command, ahead, failure) == (failure or own)
         assert client.echo("no answer is left behind") == b"no answer is left behind"
+
+
+@pytest.mark.parametrize("limit", ["max_connections=1", "max_connections=99"])
+@pytest.mark.parametrize("odd", ["MATCH (b:Entity {uuid: 'b3'}) SET b.name = 7",
+                                 "MATCH (e:Episodic {uuid: 'e3'}) SET e.group_id = [7]",
+                                 "MATCH ()-[f {uuid: 'f3'}]->() SET f.fact = 7"])  # fmt: skip
+def test_a_value_that_is_no_text_hides_nothing(falkordb_uri, connection, graph_name, limit, odd):
+    for query in (
+        "UNWIND range(0, 8) AS n CREATE (:Entity {uuid: 'a' + n, name: 'A' + n})"
+        "-[:RELATES_TO {uuid: 'f' + n, name: 'USES', fact: 'it is', episodes: ['e' + n]}]->"
+        "(:Entity {uuid: 'b' + n, name: 'B' + n}), (:Episodic {uuid: 'e' + n})",
+        odd,
+    ):
+        connection.execute_command("GRAPH.QUERY", graph_name, query)
+    mark = "&" if "?" in falkordb_uri else "?"
+    with connect(f"{falkordb_uri}{mark}{limit}") as client:
+        read = read_subjects(client, graph_name, [f"a{n}" for n in range(9)])
+    assert sorted(read.facts.uuid) == [f"f{n}" for n in range(9)]
+    assert len(read.entities) == 18 and len(read.episodes) == 9

@@ -40,6 +40,8 @@ def replaced_by(facts, old, now):
     """Number of the fact that replaced another one by that day, ``None`` if none did."""
     if old.ended is None or old.ended > now:
         return None
+    if not SINGLE[old.relation] and old.valid is not None and old.valid >= old.ended:
+        return None  # one of many values, of one moment
     name = old.relation.upper().replace(" ", "_")
     followed = [
         (begins(fact), f"fact-{number}", number)

@@ -23,7 +23,7 @@ FACTS = st.lists(
     st.builds(
         Said,
         source=st.sampled_from(["Ann", "Bob"]), relation=st.sampled_from(list(SINGLE)),
-        target=st.sampled_from(["Oslo", "Rome"]), uuid=st.just(""),
+        target=st.sampled_from(["Oslo", "Rome"]), text=st.just("so it is"), uuid=st.just(""),
         valid=DAYS, ended=DAYS, recorded=DAYS,
         episodes=st.lists(st.sampled_from(list(EPISODES)), max_size=2, unique=True),
     ),

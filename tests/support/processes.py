@@ -6,6 +6,8 @@ import os
 import select
 import signal
 
+import redis
+
 from synapse.store.embedded import EmbeddedServer
 
 
@@ -26,3 +28,10 @@ def kill(server: EmbeddedServer) -> None:
     pid = server.pid
     os.kill(pid, signal.SIGKILL)
     wait_until_gone(pid)
+
+
+def kill_once_on_disk(server: EmbeddedServer) -> None:
+    """The same once nothing is on its way to the disk, which takes up to a second."""
+    with redis.Redis.from_url(server.uri) as client:
+        assert client.execute_command("WAITAOF", 1, 0, 30_000)[0] == 1
+    kill(server)

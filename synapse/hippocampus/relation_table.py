@@ -84,10 +84,12 @@ class RelationTable:
         code_of = {relation: self.property_code(relation) for relation in set(relations)}
         return np.fromiter(map(code_of.__getitem__, relations), np.int64, len(relations))
 
-    def property_of(self, relation: str) -> int | str:
-        """What all names of one property have in common: its row, else its normal name."""
-        code = self.property_code(relation)
-        return code if code >= 0 else normal_relation(relation)
+    def properties(self, relations: Sequence[str]) -> list[int | str]:
+        """What all names of one property have in common, for each relation: the property's row,
+        else its normal name."""
+        codes = self.codes(relations).tolist()
+        pairs = zip(codes, relations, strict=True)
+        return [code if code >= 0 else normal_relation(name) for code, name in pairs]
 
     def relation(self, relation: str) -> Relation:
         """What is known about a relation; for one that the graph lacks, what its name says."""

@@ -158,9 +158,7 @@ class _Statements:
     def _slot_of(self) -> list[_Slot]:
         """The property that each fact gives a value to."""
         facts, relations = self._known.facts, self._relations
-        names = set(facts.relation)
-        property_of = {name: relations.property_of(name) if relations else name for name in names}
-        properties = map(property_of.__getitem__, facts.relation)
+        properties = relations.properties(facts.relation) if relations else facts.relation
         return list(zip(facts.source.tolist(), properties, strict=True))
 
     def _is_news(self, other: int, row: int, one: Said, moment: Moment) -> bool:

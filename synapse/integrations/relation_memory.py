@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 
 from synapse.hippocampus.config import RelationsConfig
 from synapse.hippocampus.model import empty_graph
@@ -49,8 +50,12 @@ class RelationMemory:
 
     def learned(self, graph: str) -> RelationTable:
         """What has been learned of a graph so far, or else what names say; reads nothing."""
-        table = self._tables.get(graph)
-        return table or self._learner.learn(empty_graph(graph), self._clock())
+        return self._tables.get(graph) or self._unlearned
+
+    @cached_property
+    def _unlearned(self) -> RelationTable:
+        """What names say."""
+        return self._learner.learn(empty_graph("none"), self._clock())
 
     def tell(self, graph: str, facts_count: int) -> None:
         """Say that so many facts were added."""

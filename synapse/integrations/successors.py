@@ -111,10 +111,5 @@ _Slot = tuple[int, int | str, str]
 def _slots(known: GraphSnapshot, table: RelationTable) -> list[_Slot]:
     """To which property of which subject, in which group, each fact gives a value."""
     facts = known.facts
-    property_of = {name: table.property_of(name) for name in set(facts.relation)}
-    return [
-        (subject, property_of[name], group_id)
-        for subject, name, group_id in zip(
-            facts.source.tolist(), facts.relation, facts.group_id, strict=True
-        )
-    ]
+    properties = table.properties(facts.relation)
+    return list(zip(facts.source.tolist(), properties, facts.group_id, strict=True))

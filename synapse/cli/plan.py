@@ -50,8 +50,7 @@ def plan(
     verbose: Verbose = False,
 ) -> int:
     """Write down what a run would change, one line each; nothing else is written."""
-    from synapse.hippocampus.caps import budget_since_s, counted_from_s, why_refused
-    from synapse.hippocampus.journal import runs_of
+    from synapse.hippocampus.caps import why_refused
 
     if not resolve and not prune:
         raise UsageError("say what to plan: --resolve, --prune or both")
@@ -63,9 +62,8 @@ def plan(
             now_s=moment(now), resolve=resolve, prune=prune, max_changes=max_changes,
         )  # fmt: skip
         planned = planned_for(store, settings, run)
-        counted_s = counted_from_s(run.now_s, run.at_s)
-        runs = runs_of(store.read_journal(run.scope.graph), budget_since_s(counted_s))
-        refusal = why_refused(planned.plan, runs, counted_s)
+        journal = store.read_journal(run.scope.graph)
+        refusal = why_refused(planned.plan, journal, run.now_s, run.at_s)
     if file is None:
         print(planned.plan.dumps(), end="")
     else:

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from synapse.errors import LockBusy, StoreError
-from synapse.hippocampus.caps import budget_since_s, counted_from_s, refuse_excess
+from synapse.hippocampus.caps import refuse_excess
 from synapse.hippocampus.checked import CHANGED, Checked, check
-from synapse.hippocampus.journal import JournaledChange, Outcome, RunEntry, runs_of
+from synapse.hippocampus.journal import Journal, JournaledChange, Outcome, RunEntry, runs_of
 from synapse.hippocampus.ledger import ON_ITS_WAY, Entry, begun, confirmed
 from synapse.hippocampus.ledger import changes as ledger_changes
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
@@ -96,11 +95,7 @@ class Applier:
         self._token = lock_token
 
     def apply(
-        self,
-        plan: MemoryPlan,
-        room: Room,
-        job: Job,
-        journal: Mapping[str, Mapping[str, Any]] | None = None,
+        self, plan: MemoryPlan, room: Room, job: Job, journal: Journal | None = None
     ) -> Applied:
         """Carry out a plan, and free the lock.
 
@@ -122,9 +117,7 @@ class Applier:
         own = {name: entry for name, entry in journal.items() if name == job.run_id}
         begun = next(iter(runs_of(own)), None)
         if job.is_capped and not job.dry_run:
-            counted_s = counted_from_s(job.now_s, job.at_s)
-            counting = runs_of(journal, budget_since_s(counted_s))
-            refuse_excess(plan, counting, counted_s, job.max_changes)
+            refuse_excess(plan, journal, job.now_s, job.at_s, job.max_changes)
         if job.dry_run or is_empty:
             checked = check(self._store, plan, room, begun)
             done = frozenset(change.memory for change in checked.ready)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from synapse.errors import SafetyCap
 from synapse.hippocampus.image import Kind
-from synapse.hippocampus.journal import RunEntry
+from synapse.hippocampus.journal import Journal, runs_of
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.quantity import quantity
@@ -72,19 +72,19 @@ class Allowance:
 
 
 def allowance(
-    seen: Seen, runs: Iterable[RunEntry], now_s: float, max_changes: int | None = None
+    seen: Seen, journal: Journal, now_s: float, max_changes: int | None = None
 ) -> Allowance:
     """What a run may change.
 
     Args:
         seen: the memories there are.
-        runs: what the journal tells of earlier runs.
+        journal: what runs have noted.
         now_s: the moment of the run, seconds since 1970.
         max_changes: what somebody has allowed for this run, in place of the caps.
     """
     if max_changes is not None:
         return Allowance(dict.fromkeys(KINDS, max_changes), max_changes)
-    spent = spent_on(runs, now_s)
+    spent = spent_on(journal, now_s)
     counts: dict[Kind, int] = {"fact": seen.facts, "entity": seen.entities}
     of_kind = {
         kind: max(0, min(PER_RUN.of(n), BUDGET.of(n) - len(spent[kind])))
@@ -93,34 +93,38 @@ def allowance(
     return Allowance(of_kind, RUN_MAX_COUNT)
 
 
-def counted_from_s(now_s: float, at_s: float | None) -> float:
-    """The moment from which the ninety days are counted back: one to come frees nothing.
+def budget_since_s(now_s: float, at_s: float | None = None) -> float:
+    """Changes of runs up to this moment no longer count; a moment to come frees nothing.
 
     Args:
         now_s: the moment that a run decides for.
         at_s: the moment by the clock, where that is known.
 
-    >>> counted_from_s(9.0, 5.0), counted_from_s(3.0, 5.0), counted_from_s(9.0, None)
-    (5.0, 3.0, 9.0)
+    >>> day_s = 86_400.0
+    >>> budget_since_s(99 * day_s) / day_s, budget_since_s(99 * day_s, at_s=95 * day_s) / day_s
+    (9.0, 5.0)
     """
-    return now_s if at_s is None else min(now_s, at_s)
+    counted_s = now_s if at_s is None else min(now_s, at_s)
+    return counted_s - BUDGET_DAYS * SECONDS_PER_DAY
 
 
-def budget_since_s(now_s: float) -> float:
-    """Changes of runs up to this moment no longer count."""
-    return now_s - BUDGET_DAYS * SECONDS_PER_DAY
-
-
-def spent_on(runs: Iterable[RunEntry], now_s: float) -> dict[Kind, set[str]]:
+def spent_on(journal: Journal, now_s: float, at_s: float | None = None) -> dict[Kind, set[str]]:
     """The memories that runs of the last ninety days have ended or archived, by kind.
 
     A run that died counts whole, and so does one that is dated ahead, or was done of late for a
-    moment long ago: what is not known for
-    certain leaves less to change, never more.
+    moment long ago: what is not known for certain leaves less to change, never more.
+
+    Args:
+        journal: what runs have noted.
+        now_s: the moment of the run that asks, seconds since 1970.
+        at_s: the moment by the clock, where that is known.
+
+    Raises:
+        StoreError: an entry that may count cannot be understood.
     """
-    since_s = budget_since_s(now_s)
+    since_s = budget_since_s(now_s, at_s)
     spent: dict[Kind, set[str]] = {kind: set() for kind in KINDS}
-    for run in runs:
+    for run in runs_of(journal, since_s):
         if max(run.now_s, run.done_at_s) > since_s and run.command != REVIEW:
             for change in run.having("", "done"):
                 if change.do in COUNTED:
@@ -129,24 +133,32 @@ def spent_on(runs: Iterable[RunEntry], now_s: float) -> dict[Kind, set[str]]:
 
 
 def refuse_excess(
-    plan: MemoryPlan, runs: Iterable[RunEntry], now_s: float, max_changes: int | None = None
-) -> None:
+    plan: MemoryPlan, journal: Journal, now_s: float, at_s: float | None = None,
+    max_changes: int | None = None,
+) -> None:  # fmt: skip
     """Refuse a plan that changes more than it may.
+
+    Args:
+        plan: what is to change.
+        journal: what runs have noted.
+        now_s: the moment of the run, seconds since 1970.
+        at_s: the moment by the clock, where that is known.
+        max_changes: what somebody has allowed for this run, in place of the caps.
 
     Raises:
         SafetyCap: the sentence names the number and how to allow it.
+        StoreError: an entry of the journal that may count cannot be understood.
     """
-    runs = list(runs)
-    allowed = allowance(plan.seen, runs, now_s, max_changes)
+    spent = spent_on(journal, now_s, at_s)
+    most = RUN_MAX_COUNT if max_changes is None else max_changes
     planned = [change for change in plan.changes if change.do in COUNTED]
     hint = f"look at the plan, then allow it with --max-changes {len(planned)}"
-    if len(planned) > allowed.in_all:
+    if len(planned) > most:
         raise SafetyCap(
-            f"{quantity(len(planned), 'memory')} would change, at most {allowed.in_all} may; {hint}"
+            f"{quantity(len(planned), 'memory')} would change, at most {most} may; {hint}"
         )
     if max_changes is not None:
         return
-    spent = spent_on(runs, now_s)
     for kind in KINDS:
         n = plan.seen.facts if kind == "fact" else plan.seen.entities
         named = {change.memory for change in planned if change.kind == kind}
@@ -164,11 +176,12 @@ def refuse_excess(
 
 
 def why_refused(
-    plan: MemoryPlan, runs: Iterable[RunEntry], now_s: float, max_changes: int | None = None
-) -> str:
+    plan: MemoryPlan, journal: Journal, now_s: float, at_s: float | None = None,
+    max_changes: int | None = None,
+) -> str:  # fmt: skip
     """The sentence with which :func:`refuse_excess` refuses a plan; empty where it does not."""
     try:
-        refuse_excess(plan, runs, now_s, max_changes)
+        refuse_excess(plan, journal, now_s, at_s, max_changes)
     except SafetyCap as cap:
         return str(cap)
     return ""

@@ -9,7 +9,6 @@ from synapse.errors import UsageError
 from synapse.hippocampus.applier import Applied, Applier, Job
 from synapse.hippocampus.archived import newest_first
 from synapse.hippocampus.bring_back import named, plan_bring_back
-from synapse.hippocampus.caps import budget_since_s
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.journal import RunEntry, named_run, newest, run_of_plan, runs_of
 from synapse.hippocampus.ledger import follow
@@ -75,8 +74,7 @@ class GraphChanges:
         if not prune:
             return planned
         ends = planned.plan.changes
-        runs = runs_of(self._journal(), budget_since_s(thoughts.now_s))
-        pruned = plan_prune(self._store, self._scope, thoughts, runs, max_changes, beside=ends)
+        pruned = plan_prune(self._store, self._scope, thoughts, self._journal(), max_changes, ends)
         both = pruned.plan.model_copy(update={"changes": (*ends, *pruned.plan.changes)})
         memories = thoughts.snapshot.memory_uuids
         blind = bool(pruned.plan.changes) and not is_any_recall_known(room, memories)

@@ -23,11 +23,10 @@ from synapse.errors import (
 )
 from synapse.hippocampus.applier import Job
 from synapse.hippocampus.archived import former_stability, not_to_propose
-from synapse.hippocampus.caps import budget_since_s, spent_on
+from synapse.hippocampus.caps import spent_on
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.hearing import Hearing
 from synapse.hippocampus.interference import NearDuplicates
-from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.ledger import changes, follow
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
@@ -262,8 +261,7 @@ class ConsolidationEngine:
     def _archived_count(self, run: Run) -> int:
         """Memories that runs have taken of late."""
         journal = self.store.read_journal(run.scope.graph)
-        runs = runs_of(journal, budget_since_s(run.now_s))
-        return sum(len(taken) for taken in spent_on(runs, run.now_s).values())
+        return sum(len(taken) for taken in spent_on(journal, run.now_s).values())
 
     def _restored(self, run: Run) -> frozenset[str]:
         """What a run that looks at pruning leaves alone."""

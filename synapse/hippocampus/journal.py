@@ -23,6 +23,8 @@ from synapse.hippocampus.image import Kind
 from synapse.hippocampus.plan_file import Do, Ends, PlannedChange, Seen
 
 Outcome = Literal["", "done", "left", "undone"]
+Journal = Mapping[str, Mapping[str, Any]]
+"""Entries by run id, as JSON values."""
 _SHOWN_CHARACTERS = 40
 
 
@@ -107,11 +109,11 @@ class RunEntry(BaseModel):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-def runs_of(journal: Mapping[str, Mapping[str, Any]], since_s: float = -math.inf) -> list[RunEntry]:
+def runs_of(journal: Journal, since_s: float = -math.inf) -> list[RunEntry]:
     """The runs in a journal, oldest first.
 
     Args:
-        journal: entries by run id.
+        journal: what runs have noted.
         since_s: earlier runs are left out, and not even understood.
 
     Raises:
@@ -132,7 +134,7 @@ def runs_of(journal: Mapping[str, Mapping[str, Any]], since_s: float = -math.inf
     return sorted(runs, key=lambda run: (run.done_at_s, run.run_id))
 
 
-def newest(journal: Mapping[str, Mapping[str, Any]], count: int) -> dict[str, Mapping[str, Any]]:
+def newest(journal: Journal, count: int) -> dict[str, Mapping[str, Any]]:
     """The last so many entries of a journal; one whose moment is unknown counts as the newest.
 
     >>> list(newest({"b": {"now_s": 2.0}, "a": {"now_s": 1.0, "at_s": 3.0}, "c": {}}, 2))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from synapse.hippocampus.caps import BUDGET_DAYS, Allowance, allowance
 from synapse.hippocampus.image import Kind, MemoryImage
-from synapse.hippocampus.journal import RunEntry
+from synapse.hippocampus.journal import Journal
 from synapse.hippocampus.ledger import Entry
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.plan import FactState
@@ -106,7 +106,7 @@ def plan_prune(
     store: MemoryStore,
     scope: Scope,
     thoughts: Thoughts,
-    runs: Sequence[RunEntry],
+    journal: Journal,
     max_changes: int | None = None,
     beside: Sequence[PlannedChange] = (),
 ) -> Planned:
@@ -116,7 +116,7 @@ def plan_prune(
         store: where the memories are read again.
         scope: which graph.
         thoughts: about it.
-        runs: what the journal tells of earlier runs.
+        journal: what runs have noted.
         max_changes: what somebody has allowed for this run, in place of the caps.
         beside: other changes of the same plan; what they are about stays.
     """
@@ -128,7 +128,7 @@ def plan_prune(
     rows = {uuids[row]: row for row in ranked if uuids[row] not in taken}
     images = store.read_images(scope.graph, rows) if rows else {}
     movable = [images[uuid] for uuid in rows if uuid in images and not images[uuid].obstacle]
-    allowed = allowance(plan.seen, runs, thoughts.now_s, max_changes).without(beside)
+    allowed = allowance(plan.seen, journal, thoughts.now_s, max_changes).without(beside)
     changes = tuple(
         PlannedChange(
             do="archive",

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from synapse.hippocampus.applier import Applier, Job
-from synapse.hippocampus.caps import budget_since_s, counted_from_s, why_refused
-from synapse.hippocampus.journal import runs_of
+from synapse.hippocampus.caps import why_refused
 from synapse.hippocampus.ledger import WOULD_RESOLVE, Entry, follow
 from synapse.hippocampus.planning import plan_resolve
 from synapse.hippocampus.ports import MemoryStore, Room
@@ -69,9 +68,8 @@ def resolve(
     planned = plan_resolve(store, scope, thoughts, ledger)
     refusal = ""
     if job.dry_run:
-        counted_s = counted_from_s(job.now_s, job.at_s)
-        runs = runs_of(store.read_journal(planned.plan.graph), budget_since_s(counted_s))
-        refusal = why_refused(planned.plan, runs, counted_s, job.max_changes)
+        journal = store.read_journal(planned.plan.graph)
+        refusal = why_refused(planned.plan, journal, job.now_s, job.at_s, job.max_changes)
     applied = Applier(store, lock_token).apply(planned.plan, room, job)
     reopened = {change.memory for change in planned.plan.changes if change.do == "reopen"}
     return Resolved(

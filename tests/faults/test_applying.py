@@ -20,7 +20,7 @@ from synapse.hippocampus.caps import spent_on
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
-from synapse.hippocampus.journal import runs_of
+from synapse.hippocampus.journal import named_run, runs_of
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.scope import Scope
@@ -287,12 +287,12 @@ def test_undoing_a_run_that_died_settles_it(ground: Ground, at_write: int) -> No
     _five_facts(ground)
     plan, before = _to_archive(ground, "f1", "f2", "f3"), canonical_dump(ground.uri, ground.graph)
     _die_after_the_journal(ground, plan, at_write)
-    assert spent_on(runs_of(ground.store.read_journal(ground.graph)), NOW_S)["fact"]
+    assert spent_on(ground.store.read_journal(ground.graph), NOW_S)["fact"]
     ground.undo(ground.store, "undo")
-    runs = runs_of(ground.store.read_journal(ground.graph))
-    dead = next(run for run in runs if run.run_id == "run")
+    journal = ground.store.read_journal(ground.graph)
+    dead = named_run(runs_of(journal), "run")
     assert dead.is_settled and len(dead.having("undone")) == 3
-    assert not spent_on(runs, NOW_S)["fact"]
+    assert not spent_on(journal, NOW_S)["fact"]
     assert canonical_dump(ground.uri, ground.graph) == before
 
 
@@ -309,10 +309,10 @@ def test_undoing_that_died_is_settled_by_undoing_again(ground: Ground) -> None:
             ground.undo(FalkorStore(end, ground.uri), "undo")
         ground.connection.unlink(f"synapse:{{{ground.graph}}}:lock")
         ground.undo(ground.store, "again")
-        runs = runs_of(ground.store.read_journal(ground.graph))
+        journal = ground.store.read_journal(ground.graph)
         assert canonical_dump(ground.uri, ground.graph) == before
-        assert all(run.is_settled and not run.having("") for run in runs)
-        assert not spent_on(runs, NOW_S)["fact"]
+        assert all(run.is_settled and not run.having("") for run in runs_of(journal))
+        assert not spent_on(journal, NOW_S)["fact"]
         if end.writes_count < at_write:
             break
     assert at_write > 5

@@ -22,7 +22,6 @@ from synapse.hippocampus.caps import BUDGET, BUDGET_DAYS, spent_on
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
-from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.model import Bools, GraphOutline, Ints
 from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.pruning import PruningDecision
@@ -195,7 +194,7 @@ def test_a_year_of_weekly_pruning_keeps_its_budget_and_what_is_needed() -> None:
         assert len(plan.changes) <= candidates.candidates
         applied = changes.apply(plan, Job(f"prune {day}", "prune --apply", at_s), "token")
         assert applied.done == {change.memory for change in plan.changes}
-        spent = spent_on(runs_of(store.read_journal("demo")), at_s)
+        spent = spent_on(store.read_journal("demo"), at_s)
         assert len(spent["fact"]) <= BUDGET.of(plan.seen.facts)
         assert len(spent["entity"]) <= BUDGET.of(plan.seen.entities)
         archived_count = len(spent["fact"]) + len(spent["entity"])

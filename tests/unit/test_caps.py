@@ -17,6 +17,7 @@ from synapse.hippocampus.caps import (
     budget_since_s,
     refuse_excess,
     spent_on,
+    why_refused,
 )
 from synapse.hippocampus.journal import JournaledChange, RunEntry, runs_of
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
@@ -43,9 +44,14 @@ def run(count: int, days_ago: float, first: int = 0, **more: Any) -> RunEntry:
     return RunEntry(now_s=NOW_S - days_ago * DAY_S, changes=changes, **known)
 
 
+def journal_of(*runs: RunEntry) -> dict[str, dict[str, Any]]:
+    entries = {f"{n}": r.model_copy(update={"run_id": f"{n}"}) for n, r in enumerate(runs)}
+    return {run_id: json.loads(json.dumps(r.as_dict())) for run_id, r in entries.items()}
+
+
 def is_refused(planned: MemoryPlan, *runs: RunEntry, max_changes: int | None = None) -> bool:
     try:
-        refuse_excess(planned, runs, NOW_S, max_changes)
+        refuse_excess(planned, journal_of(*runs), NOW_S, max_changes=max_changes)
     except SafetyCap as cap:
         assert len(str(cap)) < 130
         assert f"--max-changes {len(planned.changes)}" in str(cap)
@@ -107,7 +113,7 @@ def test_a_named_number_replaces_the_caps_for_one_run() -> None:
 def test_what_a_run_may_still_do_is_what_is_not_refused() -> None:
     spent = run(170, 1.0)
     seen = Seen(entities=1_000, facts=1_000)
-    left = allowance(seen, [spent], NOW_S)
+    left = allowance(seen, journal_of(spent), NOW_S)
     assert left.of_kind == {"fact": 30, "entity": 50}
     assert not is_refused(plan(30, 1_000, first=500), spent)
     assert is_refused(plan(31, 1_000, first=500), spent)
@@ -118,26 +124,31 @@ DAYS = [-400.0, 0.0, 1.0, 89.999, 90.0, 90.001, 5_000.0]
 
 
 def test_what_no_longer_counts_need_not_be_read() -> None:
-    runs = [run(1, days, first=n, run_id=f"r{n}") for n, days in enumerate(DAYS)]
-    journal = {r.run_id: json.loads(json.dumps(r.as_dict())) for r in runs}
+    journal = journal_of(*(run(1, days, first=n) for n, days in enumerate(DAYS)))
     late = runs_of(journal, budget_since_s(NOW_S))
-    assert spent_on(late, NOW_S) == spent_on(runs_of(journal), NOW_S) == {
-        "fact": {"m0", "m1", "m2", "m3"}, "entity": set()
-    }  # fmt: skip
-    assert {r.run_id for r in late} == {"r0", "r1", "r2", "r3", "r4"}
-    journal["damaged"] = {**journal["r5"], "changes": 5}
+    assert [r.run_id for r in late] == ["4", "3", "2", "1", "0"]
+    journal["damaged"] = {**journal["5"], "changes": 5}
     assert runs_of(journal, budget_since_s(NOW_S)) == late
+    spent = {"fact": {"m0", "m1", "m2", "m3"}, "entity": set()}
+    assert spent_on(journal, NOW_S) == spent
     for at_s in (NOW_S, None, "long ago", float("nan")):
         journal["damaged"]["now_s"] = at_s
         with pytest.raises(StoreError, match="cannot be understood"):
-            runs_of(journal, budget_since_s(NOW_S))
+            spent_on(journal, NOW_S)
 
 
 @pytest.mark.parametrize("now_s, at_s", [(1.0, NOW_S), (NOW_S, 1.0), (1.0, NOW_S + 9 * DAY_S)])
 def test_what_was_done_of_late_counts_whatever_moment_it_was_done_for(
     now_s: float, at_s: float
 ) -> None:
-    done = run(3, 0.0, run_id="r").model_copy(update={"now_s": now_s, "at_s": at_s})
-    journal = {"r": json.loads(json.dumps(done.as_dict()))}
-    runs = runs_of(journal, budget_since_s(NOW_S))
-    assert runs == [done] and spent_on(runs, NOW_S)["fact"] == {"m0", "m1", "m2"}
+    done = run(3, 0.0).model_copy(update={"now_s": now_s, "at_s": at_s})
+    assert spent_on(journal_of(done), NOW_S)["fact"] == {"m0", "m1", "m2"}
+
+
+def test_a_moment_to_come_frees_nothing() -> None:
+    planned, journal = plan(1, 1_000, first=500), journal_of(run(200, 1.0))
+    late_s = NOW_S + 400 * DAY_S
+    assert why_refused(planned, journal, late_s, NOW_S)
+    assert why_refused(planned, journal, NOW_S, late_s)
+    assert not why_refused(planned, journal, late_s, late_s)
+    assert not why_refused(planned, journal, late_s)

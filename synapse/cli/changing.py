@@ -14,7 +14,7 @@ from synapse.cli.common import free_graph, moment, opened_store, read_settings, 
 if TYPE_CHECKING:
     from synapse.hippocampus.applier import Job
     from synapse.hippocampus.changes import GraphChanges
-    from synapse.hippocampus.consolidation import Run
+    from synapse.hippocampus.run import Run
     from synapse.settings import Settings
     from synapse.store.falkordb import FalkorStore
 

@@ -16,8 +16,8 @@ import typer
 from synapse.errors import AccessRefused, LockBusy, UsageError
 
 if TYPE_CHECKING:
-    from synapse.hippocampus.consolidation import Run
     from synapse.hippocampus.ports import MemoryStore
+    from synapse.hippocampus.run import Run
     from synapse.hippocampus.scope import Scope
     from synapse.hippocampus.stages import Thoughts
     from synapse.settings import Settings
@@ -108,7 +108,7 @@ def wanted_runs(
     **what: Any,
 ) -> list[Run]:
     """One run for each graph that the options name; where asked for, also one that is gone."""
-    from synapse.hippocampus.consolidation import Run
+    from synapse.hippocampus.run import Run
     from synapse.hippocampus.scope import Scope
 
     if all_groups:
@@ -160,12 +160,12 @@ def recollected(
     config: Path | None, graph: str | None, group_id: str | None, now: str | None
 ) -> Thoughts:
     """Thoughts about the one graph that the options name; nothing is written."""
-    from synapse.hippocampus.consolidation import ConsolidationEngine
+    from synapse.hippocampus.recollector import Recollector
 
     settings = read_settings(config)
     with opened_store(settings) as store:
         run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
-        return ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run)
+        return Recollector(store, settings.hippocampus).recollect(run.scope, run.now_s)
 
 
 def _scope(

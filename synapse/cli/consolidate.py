@@ -34,8 +34,8 @@ from synapse.cli.time_limit import TimeLimit
 from synapse.errors import LockBusy, PartlyApplied, SynapseError, TimeUp, UsageError
 
 if TYPE_CHECKING:
-    from synapse.hippocampus.consolidation import Outcome, Run
     from synapse.hippocampus.ports import MemoryStore
+    from synapse.hippocampus.run import Outcome, Run
     from synapse.integrations.health_check import HealthCheck
     from synapse.settings import Settings
 

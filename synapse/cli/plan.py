@@ -26,9 +26,9 @@ from synapse.errors import UsageError
 from synapse.hippocampus.quantity import quantity
 
 if TYPE_CHECKING:
-    from synapse.hippocampus.consolidation import Run
     from synapse.hippocampus.planning import Planned
     from synapse.hippocampus.ports import MemoryStore
+    from synapse.hippocampus.run import Run
     from synapse.settings import Settings
 
 
@@ -87,10 +87,11 @@ def plan(
 def planned_for(store: MemoryStore, settings: Settings, run: Run) -> Planned:
     """The plan of a run."""
     from synapse.hippocampus.changes import GraphChanges
-    from synapse.hippocampus.consolidation import ConsolidationEngine
+    from synapse.hippocampus.recollector import Recollector
 
     room = store.read_room(run.scope.graph)
-    thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(run, room)
+    recollector = Recollector(store, settings.hippocampus)
+    thoughts = recollector.recollect(run.scope, run.now_s, room)
     changes = GraphChanges(store, run.scope, settings.hippocampus)
     return changes.plan(
         thoughts, room, resolve=run.resolve, prune=run.prune, max_changes=run.max_changes

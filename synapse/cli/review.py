@@ -43,7 +43,7 @@ def review(
     verbose: Verbose = False,
 ) -> int:
     """List the findings that wait for a decision, with their texts; or take one."""
-    from synapse.hippocampus.consolidation import ConsolidationEngine
+    from synapse.hippocampus.recollector import Recollector
     from synapse.hippocampus.review import Review
 
     if (fact is None) != (decision is None) or decision not in (None, *DECISIONS):
@@ -52,9 +52,8 @@ def review(
     with opened_store(settings) as store:
         run = wanted_run(store, settings, graph, group_id, now_s=moment(now))
         room = store.read_room(run.scope.graph)
-        thoughts = ConsolidationEngine(store, settings.hippocampus, lambda: 0.0).recollect(
-            run, room
-        )
+        recollector = Recollector(store, settings.hippocampus)
+        thoughts = recollector.recollect(run.scope, run.now_s, room)
         found = Review(store, thoughts, room)
         if fact is not None and decision is not None:
             cases = [found.decide(fact, decision, run.run_id, dry_run=dry_run, at_s=run.at_s)]

@@ -25,11 +25,13 @@ from graphiti_core import Graphiti
 
 from synapse.errors import StoreError
 from synapse.hippocampus.config import HippocampusConfig
-from synapse.hippocampus.consolidation import ConsolidationEngine, Outcome, Run
+from synapse.hippocampus.consolidation import ConsolidationEngine
 from synapse.hippocampus.explanation import Explanation, find_memory
 from synapse.hippocampus.explanation import explain as explained
 from synapse.hippocampus.gate import QuestionGate, Turn
 from synapse.hippocampus.prediction_error import PredictionErrorDetector
+from synapse.hippocampus.recollector import Recollector
+from synapse.hippocampus.run import Outcome, Run
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.aside import BRIEFING, TELLING, WORKING, Aside
 from synapse.integrations.belief import WAIT_FOR_LOCK_S, Belief
@@ -213,11 +215,12 @@ class Hippocampus:
         resolve: bool = False, dry_run: bool = False,
     ) -> Outcome:  # fmt: skip
         """The batch on one group, in a thread: the same engine and report as the command's."""
-        run = self._run(
-            group_id, schemas=schemas, prune=prune, resolve=resolve, dry_run=dry_run,
-            lock_wait_s=WAIT_FOR_LOCK_S,
+        run = Run(
+            self._scope(group_id), self._clock(), uuid4().hex, schemas=schemas, prune=prune,
+            resolve=resolve, dry_run=dry_run, lock_wait_s=WAIT_FOR_LOCK_S,
         )  # fmt: skip
-        outcome = await self.aside.run(WORKING, self._engine().consolidate, run)
+        engine = ConsolidationEngine(self._store, self.config, perf_counter)
+        outcome = await self.aside.run(WORKING, engine.consolidate, run)
         self._relations.forget(run.scope.graph)
         return outcome
 
@@ -230,7 +233,8 @@ class Hippocampus:
         """
 
         def look() -> Explanation:
-            thoughts = self._engine().recollect(self._run(group_id))
+            recollector = Recollector(self._store, self.config)
+            thoughts = recollector.recollect(self._scope(group_id), self._clock())
             row = find_memory(thoughts.snapshot, memory, thoughts.recalled.archive)
             return explained(thoughts, row)
 
@@ -290,9 +294,5 @@ class Hippocampus:
 
         return await self.aside.run(BRIEFING, brief) if subjects else ""
 
-    def _engine(self) -> ConsolidationEngine:
-        return ConsolidationEngine(self._store, self.config, perf_counter)
-
-    def _run(self, group_id: str | None, **what: Any) -> Run:
-        scope = Scope(graph_of(self.graphiti.driver, group_id), group_id)
-        return Run(scope, now_s=self._clock(), run_id=uuid4().hex, **what)
+    def _scope(self, group_id: str | None) -> Scope:
+        return Scope(graph_of(self.graphiti.driver, group_id), group_id)

@@ -19,10 +19,10 @@ from synapse.hippocampus.applier import Job
 from synapse.hippocampus.caps import spent_on
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
-from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.journal import named_run, runs_of
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.ports import Pin
+from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.scope import Scope
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer
@@ -165,8 +165,7 @@ def test_a_real_memory_is_planned_applied_and_brought_back(
     before = canonical_dump(uri, name)
     with closing(open_store(uri)) as store:
         changes = GraphChanges(store, Scope(name), config)
-        engine = ConsolidationEngine(store, config, lambda: 0.0)
-        thoughts = engine.recollect(Run(Scope(name), now_s, "look"))
+        thoughts = Recollector(store, config).recollect(Scope(name), now_s)
         ends = changes.plan(thoughts, store.read_room(name), resolve=True, prune=False).plan
         weak = thoughts.standing.strength.argsort()[:200].tolist()
         images = store.read_images(name, [thoughts.snapshot.memory_uuids[row] for row in weak])

@@ -14,6 +14,7 @@ from synapse.hippocampus.applier import Job
 from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import ContradictionConfig, HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Outcome, Run
+from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.review import Review
 from synapse.hippocampus.scope import Scope
 from synapse.store.falkordb import FalkorStore
@@ -106,8 +107,7 @@ def test_a_person_may_try_again_what_was_given_up(stale, save, run, store, graph
     for number in range(4):
         run(f"run-{number}")
         save(saved_again(stale))
-    engine = ConsolidationEngine(store, CONFIG, lambda: 0.0)
-    thoughts = engine.recollect(Run(Scope(graph_name), NOW.timestamp(), "person"))
+    thoughts = Recollector(store, CONFIG).recollect(Scope(graph_name), NOW.timestamp())
     review = Review(store, thoughts, store.read_room(graph_name))
     assert [case.state for case in review.cases()] == ["given_up"]
     assert review.decide(stale.uuid, "keep-new", "person").state == "resolved"
@@ -219,8 +219,7 @@ def test_a_replacement_that_ends_before_the_write_replaces_nothing(stale, save, 
 
 def test_a_plan_leaves_what_graphiti_has_saved_since(stale, save, store, graph_name):
     now_s = NOW.timestamp()
-    engine = ConsolidationEngine(store, CONFIG, lambda: 0.0)
-    thoughts = engine.recollect(Run(Scope(graph_name), now_s, "look"))
+    thoughts = Recollector(store, CONFIG).recollect(Scope(graph_name), now_s)
     changes = GraphChanges(store, Scope(graph_name), CONFIG)
     plan = changes.plan(thoughts, store.read_room(graph_name), resolve=True, prune=False).plan
     assert [change.memory for change in plan.changes] == [stale.uuid]

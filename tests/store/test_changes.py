@@ -15,6 +15,7 @@ from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin
+from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.review import Review
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stamps import parse_stamp
@@ -63,8 +64,8 @@ class Hands:
         return self.changes.plan(self.thoughts(), room, resolve=True, prune=False).plan
 
     def thoughts(self) -> Any:
-        engine = ConsolidationEngine(self.store, self.config, lambda: 0.0)
-        return engine.recollect(Run(Scope(self.graph), parse_stamp(NOW), "look"))
+        recollector = Recollector(self.store, self.config)
+        return recollector.recollect(Scope(self.graph), parse_stamp(NOW))
 
     def apply(self, plan: MemoryPlan, name: str = "run", **more: Any) -> Applied:
         job = Job(name, "apply", parse_stamp(NOW), **({"max_changes": 9} | more))

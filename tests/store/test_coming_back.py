@@ -15,6 +15,7 @@ from synapse.hippocampus.explanation import explain
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.recall import RecallSet
+from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time
@@ -132,8 +133,7 @@ def test_a_broken_tombstone_never_makes_a_memory_weaker() -> None:
     store = InMemoryStore()
     store.write_memory("g", told("new", [0.0, 100.0]))
     graph = store.read_graph("g")
-    engine = ConsolidationEngine(store, CONFIG, lambda: 0.0)
-    plain = engine.recollect(Run(Scope("g"), START_S + 200 * DAY_S, "r"))
+    plain = Recollector(store, CONFIG).recollect(Scope("g"), START_S + 200 * DAY_S)
     for value in (math.nan, -3.0, 0.0, 1.0):
         entries = [
             ArchivedMemory(

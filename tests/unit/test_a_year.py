@@ -27,6 +27,7 @@ from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.pruning import PruningDecision
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.recalled import Recalled
+from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Kept, Standing
@@ -183,14 +184,13 @@ def test_a_year_of_weekly_pruning_keeps_its_budget_and_what_is_needed() -> None:
         if day % 42 == 0:
             ranks = tuple((uuid, n) for n, uuid in enumerate(ASKED, 1))
             store.record_recalls("demo", [RecallSet(ranks, "test", at_s)])
-        run = Run(scope, at_s, f"run {day}", prune=True)
-        outcome = engine.consolidate(run)
+        outcome = engine.consolidate(Run(scope, at_s, f"run {day}", prune=True))
         assert outcome.error is None
         candidates = outcome.report.pruning
         assert candidates is not None
-        plan = changes.plan(
-            engine.recollect(run), store.read_room("demo"), resolve=False, prune=True
-        ).plan
+        room = store.read_room("demo")
+        thoughts = Recollector(store, CONFIG).recollect(scope, at_s, room)
+        plan = changes.plan(thoughts, room, resolve=False, prune=True).plan
         assert len(plan.changes) <= candidates.candidates
         applied = changes.apply(plan, Job(f"prune {day}", "prune --apply", at_s), "token")
         assert applied.done == {change.memory for change in plan.changes}

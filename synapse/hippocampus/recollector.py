@@ -1,0 +1,113 @@
+"""Brings together what thinking about a graph takes: the graph, and what is kept beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from synapse.hippocampus.archived import former_stability, not_to_propose
+from synapse.hippocampus.caps import spent_on
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.hearing import Hearing
+from synapse.hippocampus.interference import NearDuplicates
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
+from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.recalled import Recalled
+from synapse.hippocampus.scope import Scope, require_group
+from synapse.hippocampus.stages import NO_DUPLICATES, Thoughts
+from synapse.hippocampus.standing import Kept, Standing
+from synapse.hippocampus.usage import Usage
+
+
+class Recollector:
+    """Reads graphs and rooms; writes nothing.
+
+    Args:
+        store: where they are.
+        config: the constants.
+    """
+
+    def __init__(self, store: MemoryStore, config: HippocampusConfig) -> None:
+        self._store = store
+        self._config = config
+
+    def recollect(self, scope: Scope, now_s: float, room: Room | None = None) -> Thoughts:
+        """Read a graph and begin to think about it.
+
+        Args:
+            scope: the graph, and the group in it.
+            now_s: the moment, seconds since 1970.
+            room: what is kept beside the graph, where the caller has read it already.
+
+        Raises:
+            UnknownGraph: no such graph, or the graph does not hold the group.
+        """
+        if room is None:
+            room = self._store.read_room(scope.graph)
+        hearing = self.hearing()
+        snapshot = self._store.read_graph(scope.graph, hearing.hear)
+        return self.think(scope, now_s, room, snapshot, hearing)
+
+    def hearing(self) -> Hearing:
+        """Listens to the texts of a graph while it is read."""
+        return Hearing(self._config.salience.emotion_words)
+
+    def think(
+        self, scope: Scope, now_s: float, room: Room, snapshot: GraphSnapshot, hearing: Hearing
+    ) -> Thoughts:
+        """Begin to think about a graph that has been read.
+
+        Args:
+            scope: the graph, and the group in it.
+            now_s: the moment, seconds since 1970.
+            room: what is kept beside the graph.
+            snapshot: the whole graph.
+            hearing: has listened to it.
+
+        Raises:
+            UnknownGraph: the graph does not hold the group.
+        """
+        require_group(scope, snapshot.group_ids())
+        if scope.group_id is not None and not scope.whole_graph:
+            snapshot = snapshot.only_group(scope.group_id)
+        archive = self._store.read_archive(scope.graph)
+        recalled = replace(
+            Recalled.of(room),
+            archived_count=self._archived_count(scope.graph, now_s),
+            former_stability=former_stability(archive),
+            archive=tuple(archive),
+        )
+        duplicates = self._near_duplicates(scope.graph)
+        return Thoughts(snapshot, now_s, self._config, recalled, duplicates, room.ledger, hearing)
+
+    def remember(
+        self, scope: Scope, now_s: float, room: Room, outline: GraphOutline, *, prune: bool
+    ) -> Standing | None:
+        """How memories stand by what is kept of them; ``None`` where it is not about these.
+
+        Args:
+            scope: the graph.
+            now_s: the moment, seconds since 1970.
+            room: what is kept beside the graph.
+            outline: the memories that there are.
+            prune: whether somebody looks at what could be archived.
+        """
+        kept = Kept.from_traces(room.traces, outline)
+        if kept is None:
+            return None
+        usage = Usage.of(
+            outline.memory_uuids, room.profiles, room.links, room.pins,
+            self._archived_count(scope.graph, now_s),
+            not_to_propose(self._store.read_archive(scope.graph)) if prune else frozenset(),
+        )  # fmt: skip
+        return Standing(outline, kept, now_s, self._config, usage)
+
+    def _archived_count(self, graph: str, now_s: float) -> int:
+        """Memories that runs have taken of late."""
+        spent = spent_on(self._store.read_journal(graph), now_s)
+        return sum(map(len, spent.values()))
+
+    def _near_duplicates(self, graph: str) -> NearDuplicates:
+        wanted = self._config.interference
+        if not wanted.enabled:
+            return NO_DUPLICATES
+        return self._store.near_duplicates(graph, wanted.similarity_min)

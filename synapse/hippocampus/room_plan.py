@@ -1,0 +1,72 @@
+"""From thoughts to a plan: what a run keeps of them in the room, as a value; nothing is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from synapse.hippocampus.ledger import changes
+from synapse.hippocampus.memo import Memo
+from synapse.hippocampus.model import GraphOutline
+from synapse.hippocampus.plan import ConsolidationPlan
+from synapse.hippocampus.ports import Room
+from synapse.hippocampus.recalled import changed
+from synapse.hippocampus.report import Timeless
+from synapse.hippocampus.stages import Thoughts
+from synapse.hippocampus.traces import TraceTable, changed_rows, key_order, removed_keys
+
+
+def plan_room(
+    thoughts: Thoughts, known: Timeless, ledger: dict[str, Any], room: Room, run_id: str,
+    whole: GraphOutline | None = None,
+) -> ConsolidationPlan:  # fmt: skip
+    """Compare what was thought with what is kept.
+
+    Args:
+        thoughts: what the run has thought.
+        known: the part of it that does not depend on the moment.
+        ledger: what is decided about the facts that the thoughts are about.
+        room: what is kept.
+        run_id: names the run.
+        whole: the whole graph, where the run looks at one group of it: what is kept about the
+            memories of the others stays.
+    """
+    traces, recalled = thoughts.traces, thoughts.recalled
+    memories = (whole or thoughts.snapshot).memory_uuids
+    forgotten = recalled.forgotten(memories, thoughts.now_s)
+    if whole is not None:
+        traces = _with_other_groups(traces, room.traces, whole)
+        others = set(whole.fact_uuids).difference(thoughts.snapshot.facts.uuid)
+        ledger = {u: e for u, e in room.ledger.items() if u in others} | ledger
+    return ConsolidationPlan(
+        graph=thoughts.snapshot.graph,
+        run_id=run_id,
+        config_digest=thoughts.config.digest,
+        base_revision=room.revision,
+        traces=traces,
+        changed=changed_rows(room.traces, traces),
+        removed=removed_keys(room.traces, traces),
+        ledger=changes(room.ledger, ledger),
+        memo=_new_memo(thoughts, known, ledger, room) if whole is None else None,
+        surprises=tuple(surprise.id for surprise in room.surprises),
+        profiles=changed(room.profiles, recalled.profiles, forgotten),
+        links=changed(room.links, recalled.links, forgotten),
+        forgotten=forgotten,
+        folded=recalled.folded,
+    )
+
+
+def _new_memo(
+    thoughts: Thoughts, known: Timeless, ledger: dict[str, Any], room: Room
+) -> dict[str, Any] | None:
+    memo = Memo.of(thoughts.snapshot, thoughts.config, ledger, thoughts.now_s, known)
+    kept = memo.model_dump(mode="json")
+    return None if kept == room.memo else kept
+
+
+def _with_other_groups(own: TraceTable, kept: TraceTable, whole: GraphOutline) -> TraceTable:
+    elsewhere = np.setdiff1d(whole.keys(), own["key"])
+    others = kept[np.isin(kept["key"], elsewhere)]
+    both = np.concatenate([own, others])
+    return both[key_order(both["key"])]

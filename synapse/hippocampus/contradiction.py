@@ -39,7 +39,7 @@ from synapse.hippocampus.rules.graph_reading import GraphReading, Readers
 from synapse.hippocampus.rules.remarks import remarks
 from synapse.hippocampus.rules.rewording import rewordings
 from synapse.hippocampus.rules.slots import slot_findings
-from synapse.hippocampus.rules.spoken import Spoken
+from synapse.hippocampus.rules.spoken import PhraseHearing, Spoken
 from synapse.hippocampus.timeline import Timeline
 from synapse.hippocampus.wording import Wording
 
@@ -68,6 +68,10 @@ class ContradictionDetector:
     ) -> None:
         self._tolerance_s = config.supersession_tolerance_s
         self._readers = Readers(languages)
+
+    def hearing(self) -> PhraseHearing:
+        """What finds phrases of interest in the texts of a graph as they come in."""
+        return PhraseHearing(lambda: self._readers.phrases)
 
     def detect(
         self,

@@ -7,20 +7,17 @@ text alone can be worked out then, slab by slab, and is there when the graph is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from itertools import chain
-from operator import is_
 
 import numpy as np
 
 from synapse.hippocampus.keywords import count_hits
 from synapse.hippocampus.lexicon.english_changes import LANGUAGES
 from synapse.hippocampus.model import Floats, Ints
-from synapse.hippocampus.rules.spoken import PhraseSearch, Spoken
+from synapse.hippocampus.rules.spoken import PhraseHearing, PhraseSearch
 from synapse.hippocampus.share import words_counts
 
 
-class Hearing:
+class Hearing(PhraseHearing):
     """Hears texts, and tells about them later; about others as well, once it has read them.
 
     Args:
@@ -35,24 +32,17 @@ class Hearing:
 
     def __init__(self, emotion_words: Sequence[str]) -> None:
         self._emotion_words = emotion_words
-        self._begin()
+        super().__init__(lambda: PhraseSearch(LANGUAGES))
 
     def _begin(self) -> None:
-        self._texts: Sequence[str] | None = None
-        self._slabs: list[Sequence[str]] = []
-        self._count = 0
-        self._rows, self._phrases = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        super()._begin()
         self._emotion_hits, self._words_counts = [np.zeros(0, np.int64)], [np.zeros(0)]
 
     def hear(self, texts: Sequence[str]) -> None:
         """The next texts of the graph."""
-        rows, phrases = self._search.places(texts)
-        self._rows.append((rows + self._count).astype(np.int32))
-        self._phrases.append(phrases.astype(np.int32))
+        super().hear(texts)
         self._emotion_hits.append(count_hits(texts, self._emotion_words).astype(np.int32))
         self._words_counts.append(words_counts(texts).astype(np.int32))
-        self._slabs.append(texts)
-        self._count += len(texts)
 
     def emotion_hits(self, texts: Sequence[str]) -> Ints:
         """Keywords in each text."""
@@ -63,24 +53,3 @@ class Hearing:
         """Words of each text, see :func:`~synapse.hippocampus.share.words_counts`."""
         self._require(texts)
         return np.concatenate(self._words_counts).astype(np.float64)
-
-    def spoken(self, texts: Sequence[str]) -> Spoken:
-        """Which texts hold phrases that the rules of contradiction read."""
-        self._require(texts)
-        rows, phrases = np.concatenate(self._rows), np.concatenate(self._phrases)
-        return self._search.spoken(len(texts), rows, phrases)
-
-    def _require(self, texts: Sequence[str]) -> None:
-        """Read the texts unless they are what was heard."""
-        if self._texts is texts:
-            return
-        heard = chain.from_iterable(self._slabs)
-        if self._texts is not None or self._count != len(texts) or not all(map(is_, heard, texts)):
-            self._begin()
-            self.hear(texts)
-        self._texts = texts
-        self._slabs = []
-
-    @cached_property
-    def _search(self) -> PhraseSearch:
-        return PhraseSearch(LANGUAGES)

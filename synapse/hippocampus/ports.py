@@ -11,6 +11,7 @@ from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.recall import Profiles, RecallSet
@@ -175,7 +176,8 @@ class MemoryStore(Protocol):
         self,
         graph: str,
         subjects: Collection[str],
-        matters: Mapping[str, Collection[str]] = MappingProxyType({}),
+        matters: Mapping[str, Matters] = MappingProxyType({}),
+        hear: Hear | None = None,
     ) -> GraphSnapshot:
         """The facts that start at some entities, in milliseconds; see ``store.neighbourhood``.
 
@@ -184,8 +186,8 @@ class MemoryStore(Protocol):
         Args:
             graph: name of the graph.
             subjects: uuids of the entities.
-            matters: by subject, the names of the relations, however they are spelt, and the uuids
-                of the objects that matter: all that is read where it has very many facts.
+            matters: by subject, all that is read where it has many facts.
+            hear: is given the texts of the facts as they come in, while the rest is awaited.
 
         Raises:
             UnknownGraph: there is no graph of that name.

@@ -20,6 +20,7 @@ from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.lexicon.english_changes import LANGUAGES
 from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.rules.spoken import PhraseHearing
 from synapse.hippocampus.wording import Wording
 
 Kind = Literal["expected", "novel", "contradicts"]
@@ -50,6 +51,10 @@ class PredictionErrorDetector:
     ) -> None:
         self._detector = ContradictionDetector(config, languages)
 
+    def hearing(self) -> PhraseHearing:
+        """What may hear the facts while they are being read; see :meth:`judge_all`."""
+        return self._detector.hearing()
+
     def judge(
         self,
         known: GraphSnapshot,
@@ -73,12 +78,24 @@ class PredictionErrorDetector:
         new: Sequence[int],
         now_s: float,
         relations: RelationTable | None = None,
+        hearing: PhraseHearing | None = None,
     ) -> list[PredictionError]:
-        """Judge several new facts, each against all others; see :meth:`judge`."""
+        """Judge several new facts, each against all others; see :meth:`judge`.
+
+        Args:
+            known: the facts of their subjects, the new ones among them.
+            new: rows of the new facts.
+            now_s: the moment, seconds since 1970.
+            relations: what the whole graph shows about its relations.
+            hearing: what has heard the facts while they were read.
+        """
         if not len(new):
             return []
+        spoken = hearing.spoken(known.facts.text) if hearing else None
         of_fact: defaultdict[int, list[Finding]] = defaultdict(list)
-        for finding in self._detector.detect(known, now_s, relations, about=new).findings:
+        for finding in self._detector.detect(
+            known, now_s, relations, about=new, spoken=spoken
+        ).findings:
             for fact in {finding.fact, finding.by}:
                 of_fact[fact].append(finding)
         values = _Values(known, relations)

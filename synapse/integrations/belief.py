@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from synapse.errors import UsageError
 from synapse.hippocampus.lexicon.words import split_name
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot, empty_graph
 from synapse.hippocampus.plan import EndChange
 from synapse.hippocampus.ports import LOCK_TTL_S, GraphDocument, MemoryStore
@@ -134,7 +135,7 @@ class Believer:
     def _known_of(self, told: _Told, relations: RelationTable) -> GraphSnapshot:
         if told.said.subject not in told.known:
             return empty_graph(told.graph)
-        matters = relations.names(told.said.relation) | {told.object}
+        matters = Matters(relations.names(told.said.relation), {told.object})
         return self._store.read_subjects(told.graph, [told.subject], {told.subject: matters})
 
     def _end(self, graph: str, facts: list[str], at_s: float, now_s: float, token: str) -> set[str]:

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from functools import cached_property
 
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore, Surprise
 from synapse.hippocampus.prediction_error import (
@@ -15,6 +16,7 @@ from synapse.hippocampus.prediction_error import (
     novelty_surprise,
 )
 from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.rules.spoken import PhraseHearing
 from synapse.integrations.arrival import Arrivals, Moment, begun_s, said_again_s
 from synapse.integrations.ingestion import Ingested, Noticed, Said
 
@@ -49,15 +51,12 @@ class Observer:
         """
         if not what.said:
             return []
-        matters = {
-            subject: what.objects[subject].union(
-                *(relations.names(name) if relations else {name} for name in named)
-            )
-            for subject, named in what.relations.items()
-        }
-        known = self._store.read_subjects(graph, what.relations, matters)
+        hearing = self._detector.hearing()
+        known = self._store.read_subjects(
+            graph, what.relations, _matters(what, relations), hearing.hear
+        )
         statements = _Statements(known, what, relations)
-        noticed = statements.judged(self._detector, now_s)
+        noticed = statements.judged(self._detector, now_s, hearing)
         surprises: defaultdict[str, list[Surprise]] = defaultdict(list)
         for one in noticed:
             event = statements.event(one) if one.against else ""
@@ -66,6 +65,16 @@ class Observer:
         for told_in, of_one in surprises.items():
             self._store.record_surprises(graph, of_one, told_in)
         return noticed
+
+
+def _matters(what: Ingested, relations: RelationTable | None) -> dict[str, Matters]:
+    """By subject, what is called like its facts here, or has their objects."""
+    named = frozenset[str]().union(*what.relations.values())
+    names = {name: relations.names(name) if relations else {name} for name in named}
+    return {
+        subject: Matters(set[str]().union(*map(names.__getitem__, own)), what.objects[subject])
+        for subject, own in what.relations.items()
+    }
 
 
 _Slot = tuple[int, int | str]
@@ -90,9 +99,11 @@ class _Statements:
         self._arrivals = Arrivals(known, what, new)
         self._place = {row: place for place, (row, _, _) in reversed([*enumerate(self._said)])}
 
-    def judged(self, detector: PredictionErrorDetector, now_s: float) -> list[Noticed]:
+    def judged(
+        self, detector: PredictionErrorDetector, now_s: float, hearing: PhraseHearing
+    ) -> list[Noticed]:
         rows = list(dict.fromkeys(row for row, _, _ in self._said))
-        errors = detector.judge_all(self._known, rows, now_s, self._relations)
+        errors = detector.judge_all(self._known, rows, now_s, self._relations, hearing)
         error_of = dict(zip(rows, errors, strict=True))
         return [self._noticed(row, one, error_of[row], is_new) for row, one, is_new in self._said]
 

@@ -11,6 +11,7 @@ from typing import Any
 from graphiti_core.edges import EntityEdge
 
 from synapse.hippocampus.lexicon.english_changes import ENGLISH
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.relation_table import RelationTable
@@ -55,10 +56,11 @@ def _places(
 ) -> list[Place]:  # fmt: skip
     """Where the successors are."""
     table = relations.learned(graph)
-    matters: defaultdict[str, set[str]] = defaultdict(set)
+    named: defaultdict[str, set[str]] = defaultdict(set)
     for edge in ended:
-        matters[edge.source_node_uuid] |= table.names(edge.name)
-    known = store.read_subjects(graph, matters, matters)
+        named[edge.source_node_uuid] |= table.names(edge.name)
+    matters = {subject: Matters(relations=names) for subject, names in named.items()}
+    known = store.read_subjects(graph, named, matters)
     return places_of(known, succeeding(known, table, [edge.uuid for edge in ended], at_s))
 
 

@@ -71,6 +71,19 @@ def listed(reply: Any) -> list[Any]:
     return [cells for _, cells in rows]
 
 
+def texts_literal(texts: Iterable[str]) -> str:
+    r"""A list of texts as a parameter's value: what :func:`literal` says, sooner.
+
+    >>> print(texts_literal(["a", 'say "hi"']), texts_literal([]))
+    ["a","say \"hi\""] []
+    """
+    known = list(texts)
+    joined = '","'.join(known)
+    if "\\" in joined or joined.count('"') != 2 * max(len(known) - 1, 0):
+        return literal(known)
+    return f'["{joined}"]' if known else "[]"
+
+
 def literal(value: Any) -> str:
     r"""A parameter's value.
 

@@ -12,6 +12,7 @@ from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.health import GraphHealth, ServerHealth
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import (
@@ -194,11 +195,12 @@ class FalkorStore:
         self,
         graph: str,
         subjects: Collection[str],
-        matters: Mapping[str, Collection[str]] = MappingProxyType({}),
+        matters: Mapping[str, Matters] = MappingProxyType({}),
+        hear: Hear | None = None,
     ) -> GraphSnapshot:
         """The facts that start at some entities."""
         with self._at_work_on(graph) as connection:
-            return read_subjects(connection, graph, subjects, matters)
+            return read_subjects(connection, graph, subjects, matters, hear)
 
     def find_entities(self, graph: str, names: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Uuids of the entities of each name, the oldest first."""

@@ -17,6 +17,7 @@ from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import (
     GraphOutline,
     GraphSnapshot,
@@ -256,13 +257,16 @@ class InMemoryStore:
         self,
         graph: str,
         subjects: Collection[str],
-        matters: Mapping[str, Collection[str]] = MappingProxyType({}),
+        matters: Mapping[str, Matters] = MappingProxyType({}),
+        hear: Hear | None = None,
     ) -> GraphSnapshot:
         """The facts that start at some entities."""
         kept = self._known(graph)
         facts = {u: f for u, f in kept.facts.items() if f["source_node_uuid"] in subjects}
         ends = {f[end] for f in facts.values() for end in ("source_node_uuid", "target_node_uuid")}
         support = {uuid for fact in facts.values() for uuid in fact.get("episodes", ())}
+        if hear is not None:
+            hear([fact["fact"] for fact in facts.values()])
         return snapshot_of(
             graph,
             Items(

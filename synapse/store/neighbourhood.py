@@ -15,10 +15,12 @@ import numpy as np
 from redis.exceptions import ResponseError
 
 from synapse.errors import UnknownGraph
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot, Ints
+from synapse.hippocampus.ports import Hear
 from synapse.store.collector import Collector
 from synapse.store.connection import Connection
-from synapse.store.cypher import literal, only_row, with_rows
+from synapse.store.cypher import only_row, texts_literal
 from synapse.store.failures import is_without_graph
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Part, Table, is_type_mismatch, joined_part, typed_part
@@ -27,8 +29,9 @@ from synapse.store.wire import AskAll, held_wires
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
 _ENDS = replace(ENTITIES, texts=("a.name", "''"))
 """Summaries are long, and no statement is compared with them."""
-_HUB_FACTS_COUNT = 20
+_HUB_FACTS_COUNT = 10
 """Of an entity with more facts only those are read that can bear on the ones in question."""
+_NOTHING = Matters()
 _BETWEEN_WORDS = ("_", " ", "-")
 """What parts the words of a relation's name; *LIVES_IN*, *lives in* and *livesIn* are one."""
 
@@ -40,17 +43,22 @@ class _Question(NamedTuple):
     begin: str
     """How the rows of the parameters select: the beginning of the query, and its condition."""
     where: str
-    rows: Sequence[str]
+    rows: str
+    """A list as a literal."""
+    where_typed: str = ""
+    """The condition where values may be of any type, if that is another one."""
 
     def query(self, *, joined: bool) -> str:
-        return with_rows(self.rows, self.begin + self.table.query(self.where, joined=joined))
+        where = self.where if joined else self.where_typed or self.where
+        return f"CYPHER rows={self.rows} {self.begin}{self.table.query(where, joined=joined)}"
 
 
 def read_subjects(
     connection: Connection,
     graph: str,
     subjects: Collection[str],
-    matters: Mapping[str, Collection[str]] = MappingProxyType({}),
+    matters: Mapping[str, Matters] = MappingProxyType({}),
+    hear: Hear | None = None,
 ) -> GraphSnapshot:
     """The facts that start at some entities, with their ends and the episodes that support them.
 
@@ -58,8 +66,8 @@ def read_subjects(
         connection: from :func:`~synapse.store.connection.connect`.
         graph: name of the graph; it is never created.
         subjects: uuids of entities; unknown ones are left out.
-        matters: by subject, the names of the relations and the uuids of the objects that matter;
-            used only where it has very many facts.
+        matters: by subject, all that is read where it has many facts.
+        hear: is given the texts of the facts as they come in, while the rest is awaited.
 
     Raises:
         UnknownGraph: there is no graph of that name.
@@ -67,7 +75,7 @@ def read_subjects(
     wanted = sorted(set(subjects))
     try:
         with held_wires(connection, 2) as ask:
-            return snapshot_of(graph, _Reading(ask, graph).tables(wanted, matters))
+            return snapshot_of(graph, _Reading(ask, graph, hear).tables(wanted, matters))
     except ResponseError as error:
         if is_without_graph(error):
             raise UnknownGraph(f"there is no graph named {graph[:40]!r}") from error
@@ -81,14 +89,14 @@ def _do_nothing() -> None:
 class _Reading:
     """Asks two things at a time, and understands an answer while it waits for the next."""
 
-    def __init__(self, ask: AskAll, graph: str) -> None:
-        self._send, self._graph = ask, graph
+    def __init__(self, ask: AskAll, graph: str, hear: Hear | None) -> None:
+        self._send, self._graph, self._hear = ask, graph, hear
 
-    def tables(
-        self, wanted: Sequence[str], matters: Mapping[str, Collection[str]]
-    ) -> list[Collector]:
-        tables = [Collector(t, digested=False) for t in (FACTS, MENTIONS, _ENDS, EPISODES)]
-        facts, _, entities, episodes = tables
+    def tables(self, wanted: Sequence[str], matters: Mapping[str, Matters]) -> list[Collector]:
+        facts = Collector(FACTS, digested=False, hear=self._hear)
+        mentions, entities, episodes = (
+            Collector(table, digested=False) for table in (MENTIONS, _ENDS, EPISODES)
+        )
         told = self._parts(_of_subjects(some, matters) for some in _halves(wanted))
         sources = {node for part in told for node in part.ids[0].tolist()}
         nodes = [ids for part in told for ids in part.ids]
@@ -98,6 +106,7 @@ class _Reading:
 
         def what_hangs_on_them() -> Iterator[_Question]:
             yield _with_ids(ends)
+            told[:] = [part.apart(FACTS) for part in told]
             yield _named(told)
 
         def understand() -> None:
@@ -107,10 +116,10 @@ class _Reading:
         known, seen = self._parts(what_hangs_on_them(), understand)
         entities.add(_numbered(known, ends))
         episodes.add(replace(seen, ids=[np.arange(seen.count)]))
-        return tables
+        return [facts, mentions, entities, episodes]
 
     def _nodes(self, wanted: Sequence[str]) -> Ints:
-        (found,) = only_row(self._ask([with_rows(list(map(literal, wanted)), _NODES)])[0])
+        (found,) = only_row(self._ask([f"CYPHER rows={texts_literal(wanted)} {_NODES}"])[0])
         return np.fromstring(found[1:-1], np.int64, sep=",")
 
     def _parts(
@@ -156,39 +165,45 @@ def _numbered(part: Part, ends: Ints) -> Part:
 
 
 def _with_ids(ends: Ints) -> _Question:
-    return _Question(_ENDS, "UNWIND $rows AS i ", "ID(a) = i", list(map(str, ends.tolist())))
+    return _Question(_ENDS, "UNWIND $rows AS i ", "ID(a) = i", str(ends.tolist()))
 
 
 def _named(facts: Sequence[Part]) -> _Question:
     """The episodes that support some facts."""
     uuids = set().union(*(part.split_fields(FACTS).words for part in facts)) - {b""}
-    rows = sorted(literal(uuid.decode("utf-8", "replace")) for uuid in uuids)
-    return _Question(EPISODES, "", "a.uuid IN $rows", rows)
+    texts = [uuid.decode("utf-8", "replace") for uuid in sorted(uuids)]
+    return _Question(EPISODES, "", "a.uuid IN $rows", texts_literal(texts))
 
 
-def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Collection[str]]) -> _Question:
+def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Matters]) -> _Question:
     rows = []
     for uuid in subjects:
-        some = sorted(matters.get(uuid, ()))
-        spelt = sorted(set(map(_run_together, some)))
-        begun_with = "".join({name[:1] for name in (*some, *spelt)})
+        some = matters.get(uuid, _NOTHING)
+        names, spelt = sorted(some.relations), sorted(set(map(_run_together, some.relations)))
+        begun_with = "".join(sorted({name[:1] for name in (*names, *spelt)}))
         letters = begun_with + begun_with.lower() + "".join(_BETWEEN_WORDS)
-        rows.append(literal([uuid, some or None, spelt, letters]))
+        lists = [uuid, letters], names, spelt, sorted(some.objects)
+        rows.append(f"[{','.join(map(texts_literal, lists))}]")
     begin = (
-        "UNWIND $rows AS r WITH r[0] AS u, r[1] AS some, r[2] AS spelt, r[3] AS letters "
+        "UNWIND $rows AS r "
+        "WITH r[0][0] AS u, r[0][1] AS letters, r[1] AS names, r[2] AS spelt, r[3] AS objects "
         "MATCH (a:Entity {uuid: u}) "
-        f"WITH a, spelt, letters, CASE WHEN outdegree(a, 'RELATES_TO') > {_HUB_FACTS_COUNT} "
-        "THEN some ELSE null END AS n ORDER BY ID(a) "
+        f"WITH a, names, objects, spelt, letters, size(names) + size(objects) = 0 "
+        f"OR outdegree(a, 'RELATES_TO') <= {_HUB_FACTS_COUNT} AS whole ORDER BY ID(a) "
     )
-    name = "toStringOrNull(x.name)"
+    listed = f"[{','.join(rows)}]"
+    return _Question(FACTS, begin, _bears("x.name"), listed, _bears("toStringOrNull(x.name)"))
+
+
+def _bears(name: str) -> str:
+    """Whether a fact bears on what is asked for."""
     run_together = name
     for mark in _BETWEEN_WORDS:
         run_together = f"replace({run_together}, '{mark}', '')"
     # To run every name of a hub together takes longer than all the rest.
-    is_named = f"x.name IN n OR toLower({run_together}) IN spelt"
     may_be_named = f"letters CONTAINS toLower(left({name}, 1))"
-    where = f"n IS NULL OR b.uuid IN n OR ({may_be_named} AND ({is_named}))"
-    return _Question(FACTS, begin, where, rows)
+    is_named = f"(x.name IN names OR toLower({run_together}) IN spelt)"
+    return f"whole OR b.uuid IN objects OR ({may_be_named} AND {is_named})"
 
 
 def _run_together(name: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 from synapse.demo import DEMO_NOW, demo_path
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import memory_keys
 from synapse.hippocampus.ports import GraphDocument, Surprise
 from synapse.hippocampus.scope import Scope
@@ -71,11 +72,13 @@ def test_of_a_hub_those_facts_are_read_that_matter(store, graph_name, monkeypatc
         for n in range(9)
     )  # fmt: skip
     store.write_memory(graph_name, GraphDocument(entities=entities, facts=facts))
-    read = store.read_subjects(graph_name, ["e0", "e0"], {"e0": ["it's", "e2"], "e1": ["USES"]})
+    read = store.read_subjects(
+        graph_name, ["e0", "e0"], {"e0": Matters(["it's"], ["e2"]), "e1": Matters(["USES"])}
+    )
     assert sorted(read.facts.uuid) == ["f1", "f2", "f3", "f5", "f7"]
     assert len(store.read_subjects(graph_name, ["e0"]).facts) == 9
     for spelt in ("Uses", "u_s-e S", "-USES", " uses"):
-        read = store.read_subjects(graph_name, ["e0"], {"e0": [spelt]})
+        read = store.read_subjects(graph_name, ["e0"], {"e0": Matters([spelt])})
         assert sorted(read.facts.uuid) == ["f0", "f2", "f4", "f6", "f8"]
 
 
@@ -91,7 +94,7 @@ def test_a_hub_names_its_relations_in_any_spelling(
         f"(a)-[:RELATES_TO {{uuid: 'same', name: '{spelt}'}}]->(b)"
     )
     connection.execute_command("GRAPH.QUERY", graph_name, query)
-    assert store.read_subjects(graph_name, ["a"], {"a": [wanted]}).facts.uuid == ["same"]
+    assert store.read_subjects(graph_name, ["a"], {"a": Matters([wanted])}).facts.uuid == ["same"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,9 @@ def test_a_hub_may_have_names_that_are_no_text(store, connection, graph_name, mo
         "(a)-[:RELATES_TO {uuid: 'plain', name: 'LIVES_IN'}]->(b)"
     )
     connection.execute_command("GRAPH.QUERY", graph_name, query)
-    assert store.read_subjects(graph_name, ["a"], {"a": ["lives in"]}).facts.uuid == ["plain"]
+    assert store.read_subjects(graph_name, ["a"], {"a": Matters(["lives in"])}).facts.uuid == [
+        "plain"
+    ]
 
 
 def test_some_traces_are_those_of_the_whole_room(any_store, graph_name, demo):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from operator import is_
 
 import numpy as np
 
@@ -71,6 +74,54 @@ class PhraseSearch:
             mask(_MOODS), mask(_SCOPES), mask(_STATES), mask(_DENIALS), mask(_BEGINNINGS),
             mask(_CORRECTIONS), tuple(_cues_of(cues, said) for cues in self._cues),
         )  # fmt: skip
+
+
+class PhraseHearing:
+    """Hears the texts of a graph as they come in, and tells later which phrases they hold; of
+    others as well, once it has read them.
+
+    Args:
+        search: makes what finds phrases, once there is a text.
+    """
+
+    def __init__(self, search: Callable[[], PhraseSearch]) -> None:
+        self._make_search = search
+        self._begin()
+
+    def _begin(self) -> None:
+        self._texts: Sequence[str] | None = None
+        self._slabs: list[Sequence[str]] = []
+        self._count = 0
+        self._rows, self._phrases = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+
+    def hear(self, texts: Sequence[str]) -> None:
+        """The next texts of the graph."""
+        rows, phrases = self._search.places(texts)
+        self._rows.append((rows + self._count).astype(np.int32))
+        self._phrases.append(phrases.astype(np.int32))
+        self._slabs.append(texts)
+        self._count += len(texts)
+
+    def spoken(self, texts: Sequence[str]) -> Spoken:
+        """Which texts hold phrases that the rules of contradiction read."""
+        self._require(texts)
+        rows, phrases = np.concatenate(self._rows), np.concatenate(self._phrases)
+        return self._search.spoken(len(texts), rows, phrases)
+
+    def _require(self, texts: Sequence[str]) -> None:
+        """Read the texts unless they are what was heard."""
+        if self._texts is texts:
+            return
+        heard = chain.from_iterable(self._slabs)
+        if self._texts is not None or self._count != len(texts) or not all(map(is_, heard, texts)):
+            self._begin()
+            self.hear(texts)
+        self._texts = texts
+        self._slabs = []
+
+    @cached_property
+    def _search(self) -> PhraseSearch:
+        return self._make_search()
 
 
 def _cues_of(

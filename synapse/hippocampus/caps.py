@@ -132,6 +132,11 @@ def spent_on(journal: Journal, now_s: float, at_s: float | None = None) -> dict[
     return spent
 
 
+def taken_count(journal: Journal, now_s: float) -> int:
+    """How many memories that is, of all kinds."""
+    return sum(map(len, spent_on(journal, now_s).values()))
+
+
 def refuse_excess(
     plan: MemoryPlan, journal: Journal, now_s: float, at_s: float | None = None,
     max_changes: int | None = None,

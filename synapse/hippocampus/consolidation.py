@@ -2,14 +2,16 @@
 
 Thinking is pure (:mod:`~synapse.hippocampus.stages`), and so is comparing it with what is kept
 (:mod:`~synapse.hippocampus.room_plan`); :meth:`ConsolidationEngine.consolidate` is the one place
-that applies it. A dry run is the same run without the last step.
+that applies it. A dry run is the same run without the last step, and a run over an unchanged graph
+one that remembers instead of :mod:`~synapse.hippocampus.thinking`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from synapse.errors import (
     LockBusy,
@@ -19,50 +21,35 @@ from synapse.errors import (
     SynapseError,
     UnknownGraph,
 )
-from synapse.hippocampus.applier import Job
+from synapse.hippocampus.archived import not_to_propose
+from synapse.hippocampus.caps import taken_count
 from synapse.hippocampus.config import HippocampusConfig
-from synapse.hippocampus.hearing import Hearing
-from synapse.hippocampus.ledger import follow
+from synapse.hippocampus.found import Found
 from synapse.hippocampus.memo import Memo
-from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
 from synapse.hippocampus.recalled import Recalled
-from synapse.hippocampus.recollector import Recollector
-from synapse.hippocampus.report import ConsolidationReport, Durations, Recalls, Status, Timeless
+from synapse.hippocampus.report import ConsolidationReport, Durations, Recalls, Status
 from synapse.hippocampus.resolution import is_waiting
-from synapse.hippocampus.resolved import Resolved, resolve
-from synapse.hippocampus.room_plan import plan_room
+from synapse.hippocampus.resolved import Resolved
 from synapse.hippocampus.run import Outcome, Run
-from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time
-from synapse.hippocampus.standing import Standing
-from synapse.hippocampus.summary import summarize, tell_lapsed, tell_resolved, timeless
+from synapse.hippocampus.standing import Kept, Standing
+from synapse.hippocampus.summary import summarize, tell_lapsed, tell_resolved
 from synapse.hippocampus.traces import empty_traces
+from synapse.hippocampus.usage import Usage
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.thinking import Thinking
 
 __all__ = ["ConsolidationEngine", "Outcome", "Run"]
 
 LOUD_FAILURES_COUNT = 3
-RESOLVE = "consolidate --resolve"
 
 
 class _Overtaken(LockBusy):
     """Another run or a belief was written while this run was thinking: it may think anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What a run knows, by thinking or by remembering (then without ``thoughts``)."""
-
-    known: Timeless
-    standing: Standing
-    plan: ConsolidationPlan
-    read_s: float
-    """When the graph had been read, by the stopwatch."""
-    thoughts: Thoughts | None = None
-    ledger: dict[str, Any] = field(default_factory=dict)
-    resolved: Resolved | None = None
-    """What became of the contradictions, where they were to be resolved."""
 
 
 class ConsolidationEngine:
@@ -79,7 +66,6 @@ class ConsolidationEngine:
     ) -> None:
         self._store = store
         self._config = config
-        self._recollector = Recollector(store, config)
         self._stopwatch = stopwatch
 
     def consolidate(self, run: Run) -> Outcome:
@@ -133,22 +119,26 @@ class ConsolidationEngine:
         )
         return Outcome(report, found.thoughts, ledger=found.ledger)
 
-    def _find(self, run: Run, room: Room) -> _Found:
+    def _find(self, run: Run, room: Room) -> Found:
         """Think about the graph, or remember what was thought when it was the same."""
-        graph, hearing = run.scope.graph, self._recollector.hearing()
+        thinking, snapshot = cache(lambda: self._thinking(run)), None
         memo = Memo.read(room.memo) if self._may_remember(run, room) else None
         if memo and memo.holds(self._config, room.ledger, run.now_s):
-            seen = self._store.read_graph_unless(graph, memo.graph_digest, hearing.hear)
+            seen = self._store.read_graph_unless(
+                run.scope.graph, memo.graph_digest, lambda texts: thinking().hear(texts)
+            )
             if isinstance(seen, GraphSnapshot):
-                return self._think(run, room, seen, hearing)
-            read_s = self._stopwatch()
-            standing = self._recollector.remember(run.scope, run.now_s, room, seen, prune=run.prune)
-            if standing is not None:
-                plan = ConsolidationPlan(graph, run.run_id, self._config.digest, room.revision)
-                nothing = Resolved(room, is_dry=run.dry_run) if run.resolve else None
-                return _Found(memo.known, standing, plan, read_s, resolved=nothing)
-        snapshot = self._store.read_graph(graph, hearing.hear)
-        return self._think(run, room, snapshot, hearing)
+                snapshot = seen
+            elif found := self._remembered(run, room, memo, seen):
+                return found
+        if snapshot is None:
+            snapshot = thinking().read()
+        return thinking().found(snapshot, room, self._stopwatch())
+
+    def _thinking(self, run: Run) -> Thinking:
+        from synapse.hippocampus.thinking import Thinking
+
+        return Thinking(self._store, self._config, run)
 
     def _may_remember(self, run: Run, room: Room) -> bool:
         """Whether nothing but the graph itself can make a run think anew."""
@@ -157,29 +147,23 @@ class ConsolidationEngine:
         sure = self._config.contradictions.resolve_confidence
         return not (run.resolve and is_waiting(room.ledger, sure))
 
-    def _think(self, run: Run, room: Room, snapshot: GraphSnapshot, hearing: Hearing) -> _Found:
-        read_s = self._stopwatch()
-        thoughts = self._recollector.think(run.scope, run.now_s, room, snapshot, hearing)
-        resolved = None
-        if run.resolve:
-            job = Job(
-                run.run_id, RESOLVE, run.now_s, run.max_changes, dry_run=run.dry_run, at_s=run.at_s
-            )
-            resolved = resolve(self._store, run.run_id, run.scope, thoughts, room, job)
-            room = resolved.room
-            if resolved.has_written:
-                thoughts = self._recollector.recollect(run.scope, run.now_s)
-        ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
-        if resolved:
-            ledger = resolved.seen_in({**ledger, **resolved.given_up})
-        known = timeless(thoughts, ledger)
-        whole = None if run.scope.whole_graph else snapshot.outline()
-        # To compare and to write needs memory, too.
-        standing = thoughts.standing if run.full_lists else thoughts.only_standing()
-        plan = plan_room(thoughts, known, ledger, room, run.run_id, whole)
-        return _Found(known, standing, plan, read_s, thoughts, ledger, resolved)
+    def _remembered(self, run: Run, room: Room, memo: Memo, seen: GraphOutline) -> Found | None:
+        """What a run over an unchanged graph knows; ``None`` where a memory has no trace."""
+        graph, read_s = run.scope.graph, self._stopwatch()
+        kept = Kept.from_traces(room.traces, seen)
+        if kept is None:
+            return None
+        usage = Usage.of(
+            seen.memory_uuids, room.profiles, room.links, room.pins,
+            taken_count(self._store.read_journal(graph), run.now_s),
+            not_to_propose(self._store.read_archive(graph)) if run.prune else frozenset(),
+        )  # fmt: skip
+        standing = Standing(seen, kept, run.now_s, self._config, usage)
+        plan = ConsolidationPlan(graph, run.run_id, self._config.digest, room.revision)
+        nothing = Resolved(room, is_dry=run.dry_run) if run.resolve else None
+        return Found(memo.known, standing, plan, read_s, resolved=nothing)
 
-    def _write(self, run: Run, found: _Found, room: Room, report: ConsolidationReport) -> bool:
+    def _write(self, run: Run, found: Found, room: Room, report: ConsolidationReport) -> bool:
         plan = found.plan
         if plan.is_empty:
             if room.failures_count:
@@ -223,7 +207,7 @@ class ConsolidationEngine:
         return Outcome(report, error=error)
 
 
-def _leave_to_another(found: _Found, report: ConsolidationReport, what: str) -> bool:
+def _leave_to_another(found: Found, report: ConsolidationReport, what: str) -> bool:
     """Keep no scores; a run that has ended facts must still say so."""
     if found.resolved is None or not found.resolved.has_written:
         raise _Overtaken(f"another run on graph {report.graph!r} {what}; nothing was written")
@@ -242,7 +226,7 @@ def _header(run: Run) -> dict[str, Any]:
     }
 
 
-def _recalls(found: _Found, room: Room, run: Run) -> Recalls:
+def _recalls(found: Found, room: Room, run: Run) -> Recalls:
     recalled = found.thoughts.recalled if found.thoughts else Recalled()
     return Recalls(
         counted=recalled.counted_count,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from synapse.hippocampus.ledger import Entry, own_reason
 from synapse.hippocampus.model import KIND_NAMES
 from synapse.hippocampus.outlived import outlived_reason
 from synapse.hippocampus.report import ConsolidationReport
-from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.stages import Thoughts
 
 
 def full_report(

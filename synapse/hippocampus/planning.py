@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from synapse.hippocampus.caps import BUDGET_DAYS, Allowance, allowance
 from synapse.hippocampus.image import Kind, MemoryImage
@@ -20,8 +21,10 @@ from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.resolution import Step, decide, is_unchanged
 from synapse.hippocampus.scope import Scope
-from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.stages import Thoughts
 
 _NOT_CLAIMED = ("state", "before", "after", "run_id", "decisions", "evidence")
 

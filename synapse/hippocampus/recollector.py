@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from synapse.hippocampus.archived import former_stability, not_to_propose
-from synapse.hippocampus.caps import spent_on
+from synapse.hippocampus.archived import former_stability
+from synapse.hippocampus.caps import taken_count
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.hearing import Hearing
 from synapse.hippocampus.interference import NearDuplicates
-from synapse.hippocampus.model import GraphOutline, GraphSnapshot
+from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore, Room
 from synapse.hippocampus.recalled import Recalled
 from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import NO_DUPLICATES, Thoughts
-from synapse.hippocampus.standing import Kept, Standing
-from synapse.hippocampus.usage import Usage
 
 
 class Recollector:
@@ -72,39 +70,12 @@ class Recollector:
         archive = self._store.read_archive(scope.graph)
         recalled = replace(
             Recalled.of(room),
-            archived_count=self._archived_count(scope.graph, now_s),
+            archived_count=taken_count(self._store.read_journal(scope.graph), now_s),
             former_stability=former_stability(archive),
             archive=tuple(archive),
         )
         duplicates = self._near_duplicates(scope.graph)
         return Thoughts(snapshot, now_s, self._config, recalled, duplicates, room.ledger, hearing)
-
-    def remember(
-        self, scope: Scope, now_s: float, room: Room, outline: GraphOutline, *, prune: bool
-    ) -> Standing | None:
-        """How memories stand by what is kept of them; ``None`` where it is not about these.
-
-        Args:
-            scope: the graph.
-            now_s: the moment, seconds since 1970.
-            room: what is kept beside the graph.
-            outline: the memories that there are.
-            prune: whether somebody looks at what could be archived.
-        """
-        kept = Kept.from_traces(room.traces, outline)
-        if kept is None:
-            return None
-        usage = Usage.of(
-            outline.memory_uuids, room.profiles, room.links, room.pins,
-            self._archived_count(scope.graph, now_s),
-            not_to_propose(self._store.read_archive(scope.graph)) if prune else frozenset(),
-        )  # fmt: skip
-        return Standing(outline, kept, now_s, self._config, usage)
-
-    def _archived_count(self, graph: str, now_s: float) -> int:
-        """Memories that runs have taken of late."""
-        spent = spent_on(self._store.read_journal(graph), now_s)
-        return sum(map(len, spent.values()))
 
     def _near_duplicates(self, graph: str) -> NearDuplicates:
         wanted = self._config.interference

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from synapse.errors import SynapseError
 from synapse.hippocampus.report import ConsolidationReport
 from synapse.hippocampus.scope import Scope
-from synapse.hippocampus.stages import Thoughts
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.stages import Thoughts
 
 
 @dataclass(frozen=True, slots=True)

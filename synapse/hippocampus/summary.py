@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from heapq import nsmallest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,9 +31,11 @@ from synapse.hippocampus.report import (
 )
 from synapse.hippocampus.resolved import Resolved
 from synapse.hippocampus.scope import listed
-from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Standing
+
+if TYPE_CHECKING:
+    from synapse.hippocampus.stages import Thoughts
 
 TOP_COUNT = 5
 _UUID_CHARACTERS = 64

@@ -6,16 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from synapse.demo import DEMO_NOW, demo_path
+from synapse.integrations.memory_file import read_memory_file
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def loaded_by(code: str) -> set[str]:
     """Top-level modules in a fresh interpreter after ``code``."""
+    return {name.split(".")[0] for name in modules_after(code)}
+
+
+def modules_after(code: str) -> set[str]:
+    """All modules in a fresh interpreter after ``code``."""
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit: pass\nprint(*sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    return {name.split(".")[0] for name in run.stdout.split()}
+    return set(run.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -61,6 +69,21 @@ def test_the_batch_never_loads_graphiti(falkordb_uri, monkeypatch):
     loaded = loaded_by("from synapse.cli import main; main(['consolidate', '--all-groups'])")
     assert {"redis", "numpy"} <= loaded
     assert not loaded & {"graphiti_core", "openai", "neo4j"}
+
+
+def test_a_run_over_an_unchanged_graph_loads_nothing_to_think_with(
+    falkordb_uri, store, graph_name, monkeypatch
+):
+    monkeypatch.setenv("FALKORDB_URI", falkordb_uri)
+    document = read_memory_file(demo_path(), group_id=graph_name, now_iso=DEMO_NOW)
+    store.write_memory(graph_name, document)
+    batch = ["consolidate", "--graph", graph_name, "--now", DEMO_NOW, "--schemas", "--prune"]
+    first, second = (
+        modules_after(f"from synapse.cli import main; main({batch!r})") for _ in range(2)
+    )
+    thinking = {f"synapse.hippocampus.{name}" for name in ("thinking", "contradiction", "rules")}
+    assert thinking <= first
+    assert not thinking & second
 
 
 def test_the_pure_part_loads_no_database():

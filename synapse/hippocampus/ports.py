@@ -310,19 +310,17 @@ class MemoryStore(Protocol):
             LockLost: ``lock_token`` does not hold the lock any more; what was freed stays so.
         """
 
-    def record_surprises(
-        self, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
-    ) -> bool:
+    def record_surprises(self, graph: str, noticed: Mapping[str, Sequence[Surprise]]) -> int:
         """Append to the durable queue that the next run drains.
 
         Args:
             graph: the graph.
-            surprises: what was noticed.
-            noticed_in: uuid of the episode; what was noticed in it is recorded once, however
-                often it is told. So is each event, in whatever episodes it is noticed.
+            noticed: by the uuid of the episode, what was noticed in it; it is recorded once,
+                however often it is told. So is each event, in whatever episodes it is noticed.
+                Without a uuid it is recorded whenever it is told.
 
         Returns:
-            Whether they were recorded; not if the episode had been told before.
+            Of how many episodes they were recorded; those told before are not among them.
         """
 
     def record_recalls(

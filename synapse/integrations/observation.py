@@ -62,8 +62,7 @@ class Observer:
             event = statements.event(one) if one.against else ""
             said = one.fact, one.against, one.rule, one.surprise, now_s, one.kind, event
             surprises[_told_in(one, what)].append(Surprise(*said))
-        for told_in, of_one in surprises.items():
-            self._store.record_surprises(graph, of_one, told_in)
+        self._store.record_surprises(graph, surprises)
         return noticed
 
 

@@ -224,12 +224,10 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             return room.read_some_traces(connection, graph, keys)
 
-    def record_surprises(
-        self, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
-    ) -> bool:
+    def record_surprises(self, graph: str, noticed: Mapping[str, Sequence[Surprise]]) -> int:
         """Append to the durable queue that the next run drains, once for each episode."""
         with self._at_work_on(graph) as connection:
-            return room.record_surprises(connection, graph, surprises, noticed_in)
+            return room.record_surprises(connection, graph, noticed)
 
     def record_recalls(
         self, graph: str, recall_sets: Sequence[RecallSet], recorder: Recorder = NOBODY

@@ -318,14 +318,15 @@ class InMemoryStore:
         traces = self.read_room(graph).traces
         return traces[np.isin(traces["key"], keys)]
 
-    def record_surprises(
-        self, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
-    ) -> bool:
+    def record_surprises(self, graph: str, noticed: Mapping[str, Sequence[Surprise]]) -> int:
         """Append to the queue that the next run drains, once for each episode."""
+        return sum(self._record(graph, uuid, surprises) for uuid, surprises in noticed.items())
+
+    def _record(self, graph: str, episode: str, surprises: Sequence[Surprise]) -> bool:
         room = self.read_room(graph)
-        if noticed_in and (graph, noticed_in) in self._noticed:
+        if episode and (graph, episode) in self._noticed:
             return False
-        self._noticed.add((graph, noticed_in))
+        self._noticed.add((graph, episode))
         wanted = [s for s in surprises if not s.event or self._is_first(graph, s.event)]
         first = self._surprises_count + 1
         self._surprises_count += len(wanted)

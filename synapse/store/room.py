@@ -25,7 +25,7 @@ Deleting these keys removes Synapse. What a user of the server needs stands in
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -150,23 +150,28 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
 
 
 def record_surprises(
-    connection: Connection, graph: str, surprises: Sequence[Surprise], noticed_in: str = ""
-) -> bool:
+    connection: Connection, graph: str, noticed: Mapping[str, Sequence[Surprise]]
+) -> int:
     """Append to the stream that the next run drains; the oldest fall out beyond 100,000.
 
     What an episode has brought is appended in one step with the note that it was: told again, it
     adds nothing. Nor does an event that another episode has told.
     """
-    fields: list[Any] = []
-    for surprise in surprises:
-        fields += [
-            raw(surprise.fact), raw(surprise.against), raw(surprise.rule),
-            repr(float(surprise.surprise_ratio)), repr(float(surprise.at_s)), surprise.kind,
-            _noticed(surprise.event),
-        ]  # fmt: skip
     keys = room_key(graph, "surprises"), room_key(graph, "noticed")
-    first = _noticed(noticed_in), _SURPRISES_MAX_COUNT
-    return bool(connection.eval(_NOTICE, len(keys), *keys, *first, *fields))
+    pipe = connection.pipeline(transaction=False)
+    for episode, surprises in noticed.items():
+        fields = [field for surprise in surprises for field in _fields(surprise)]
+        first = _noticed(episode), _SURPRISES_MAX_COUNT
+        pipe.eval(_NOTICE, len(keys), *keys, *first, *fields)
+    return sum(pipe.execute())
+
+
+def _fields(surprise: Surprise) -> tuple[Any, ...]:
+    return (
+        raw(surprise.fact), raw(surprise.against), raw(surprise.rule),
+        repr(float(surprise.surprise_ratio)), repr(float(surprise.at_s)), surprise.kind,
+        _noticed(surprise.event),
+    )  # fmt: skip
 
 
 def _noticed(name: str) -> bytes:

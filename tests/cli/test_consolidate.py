@@ -294,7 +294,7 @@ def test_an_entity_and_a_fact_may_share_a_uuid(consolidate, connection, graph_na
 
 
 def test_online_surprises_are_drained_once(consolidate, demo, store):
-    store.record_surprises(demo, [Surprise("f", "g", "single_valued", 0.9, 1.0)] * 3)
+    store.record_surprises(demo, {"": [Surprise("f", "g", "single_valued", 0.9, 1.0)] * 3})
     counts = [
         consolidate("--group-id", demo, *AT).summary["online_contradictions"]["count"]
         for _ in range(2)

@@ -433,9 +433,9 @@ def test_a_dead_holders_lock_is_taken_over(store: MemoryStore, graph: str) -> No
 
 def test_surprises_wait_until_a_run_takes_them(store: MemoryStore, graph: str) -> None:
     seen = [Surprise(f"f{i}", "old 'fact'", "single_valued", 0.1 * i, 1.5e9 + i) for i in range(3)]
-    store.record_surprises(graph, seen[:2])
-    store.record_surprises(graph, seen[2:])
-    store.record_surprises(graph, [])
+    store.record_surprises(graph, {"": seen[:2]})
+    store.record_surprises(graph, {"": seen[2:]})
+    store.record_surprises(graph, {"": []})
     waiting = store.read_room(graph).surprises
     assert [(s.fact, s.against, s.rule, s.surprise_ratio, s.at_s) for s in waiting] == [
         (s.fact, s.against, s.rule, s.surprise_ratio, s.at_s) for s in seen
@@ -447,7 +447,9 @@ def test_surprises_wait_until_a_run_takes_them(store: MemoryStore, graph: str) -
 
 
 def test_a_long_queue_of_surprises_is_read_whole(store: MemoryStore, graph: str) -> None:
-    store.record_surprises(graph, [Surprise(f"f{i}", "", "rule", 1.0, i) for i in range(2001)])
+    store.record_surprises(
+        graph, {"": [Surprise(f"f{i}", "", "rule", 1.0, i) for i in range(2001)]}
+    )
     waiting = store.read_room(graph).surprises
     assert [s.fact for s in waiting] == [f"f{i}" for i in range(2001)]
     room = write(store, graph, table([]), surprises=tuple(s.id for s in waiting))
@@ -639,7 +641,7 @@ def test_failures_count_until_a_run_succeeds(store: MemoryStore, graph: str) -> 
 
 
 def test_summary_tells_the_sizes(store: MemoryStore, graph: str) -> None:
-    store.record_surprises(graph, [Surprise("f", "g", "rule", 1.0, 0.0)] * 4)
+    store.record_surprises(graph, {"": [Surprise("f", "g", "rule", 1.0, 0.0)] * 4})
     ledger = tuple(Change(f"f{i}", None, {"i": i}, "") for i in range(3))
     write(store, graph, table(["a", "b"]), ledger=ledger, run_record={"run_id": "r"})
     store.record_failure(graph)

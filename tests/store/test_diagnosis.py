@@ -227,7 +227,7 @@ def test_times_are_counted_as_they_are_written(place: Place) -> None:
 
 def test_what_waits_is_counted_with_its_age(place: Place) -> None:
     with closing(open_store(place.uri)) as store:
-        store.record_surprises("g", [Surprise("f", "", "r", 0.5, NOW_S)])
+        store.record_surprises("g", {"": [Surprise("f", "", "r", 0.5, NOW_S)]})
         store.record_recalls("g", [RecallSet((("a", 1),), "search", NOW_S)] * 2)
         room = store.inspect_graph("g", NOW_S).room
         assert room is not None

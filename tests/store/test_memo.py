@@ -75,7 +75,9 @@ def test_other_constants_are_thought_about(any_store, run):
 
 def test_waiting_surprises_are_taken_over(any_store, run):
     engine(any_store).consolidate(run)
-    any_store.record_surprises(run.scope.graph, [Surprise("f", "g", "single_valued", 0.9, 1.0)])
+    any_store.record_surprises(
+        run.scope.graph, {"": [Surprise("f", "g", "single_valued", 0.9, 1.0)]}
+    )
     drained = engine(any_store).consolidate(run)
     assert drained.report.online_contradictions.count == 1
     assert engine(any_store).consolidate(run).report.online_contradictions.count == 0

@@ -139,9 +139,10 @@ def test_an_episode_is_noticed_once(any_store, graph_name):
         Surprise("f1", "f0", "same_property", 0.9, 1.0),
         Surprise("f2", "", "", 0.5, 1.0, "novel"),
     ]
-    assert any_store.record_surprises(graph_name, seen, "episode 1")
-    assert not any_store.record_surprises(graph_name, seen, "episode 1")
-    assert any_store.record_surprises(graph_name, seen[:1], "episode 2")
+    assert any_store.record_surprises(graph_name, {"episode 1": seen})
+    assert not any_store.record_surprises(graph_name, {"episode 1": seen})
+    both = {"episode 1": seen, "episode 2": seen[:1]}
+    assert any_store.record_surprises(graph_name, both) == 1
     waiting = any_store.read_room(graph_name).surprises
     assert [(s.fact, s.against, s.kind) for s in waiting] == [
         ("f1", "f0", "contradicts"), ("f2", "", "novel"), ("f1", "f0", "contradicts")
@@ -153,9 +154,9 @@ def test_an_event_is_noticed_once_in_whatever_episodes(any_store, graph_name):
         Surprise("f1", "f0", "same_property", 0.9, 1.0, event="f0 and f1"),
         Surprise("f2", "", "", 0.5, 1.0, "novel"),
     ]
-    assert any_store.record_surprises(graph_name, [seen[0], seen[0]], "episode 1")
-    assert any_store.record_surprises(graph_name, seen, "episode 2")
-    assert any_store.record_surprises(graph_name, seen[:1])
+    assert any_store.record_surprises(graph_name, {"episode 1": [seen[0], seen[0]]})
+    assert any_store.record_surprises(graph_name, {"episode 2": seen})
+    assert any_store.record_surprises(graph_name, {"": seen[:1]})
     waiting = any_store.read_room(graph_name).surprises
     assert [(s.fact, s.against) for s in waiting] == [("f1", "f0"), ("f2", "")]
 

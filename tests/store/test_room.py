@@ -57,7 +57,7 @@ def plan(graph: str, traces: TraceTable, revision: int = 0, **more: Any) -> Cons
 
 def full_plan(graph: str, waiting: MemoryStore) -> ConsolidationPlan:
     """A plan that makes use of every part of a room."""
-    waiting.record_surprises(graph, [Surprise("f", "g", "rule", 0.5, 1.0)])
+    waiting.record_surprises(graph, {"": [Surprise("f", "g", "rule", 0.5, 1.0)]})
     waiting.record_recalls(graph, [RecallSet((("a", 1), ("b", 2)), "search", 1.0)])
     waiting.pin(graph, "a", Pin(1.0))
     seen = waiting.read_room(graph)
@@ -122,7 +122,7 @@ def test_looking_leaves_no_key(store: MemoryStore, client: redis.Redis, graph_na
     store.lock_holder(graph_name)
     store.release_lock(graph_name, "nobody")
     store.clear_failures(graph_name)
-    store.record_surprises(graph_name, [])
+    store.record_surprises(graph_name, {"": []})
     assert room_keys(client, graph_name) == set()
 
 
@@ -282,7 +282,7 @@ def test_out_of_memory_writes_nothing(new_server: NewServer) -> None:
         with pytest.raises(OutOfMemory):
             store.apply(small, "me")
         with pytest.raises(OutOfMemory):
-            store.record_surprises("g", [Surprise("f", "g", "rule", 1.0, 0.0)])
+            store.record_surprises("g", {"": [Surprise("f", "g", "rule", 1.0, 0.0)]})
         assert store.read_room("g").revision == 0
         assert everything(client) == before
         client.config_set("maxmemory", 0)

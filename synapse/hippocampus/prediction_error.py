@@ -21,7 +21,7 @@ from synapse.hippocampus.lexicon.english_changes import LANGUAGES
 from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.spoken import PhraseHearing
-from synapse.hippocampus.wording import Wording
+from synapse.hippocampus.wording import Wording, relation_codes
 
 Kind = Literal["expected", "novel", "contradicts"]
 
@@ -130,15 +130,8 @@ class _Values:
 
     def __init__(self, known: GraphSnapshot, relations: RelationTable | None) -> None:
         facts = known.facts
-        code_of = {name: number for number, name in enumerate(dict.fromkeys(facts.relation))}
-        if relations is not None:
-            # A name that the table lacks is a property of its own.
-            codes = relations.codes(list(code_of)).tolist()
-            code_of = {
-                name: code if code >= 0 else len(relations.relations) + number
-                for (name, number), code in zip(code_of.items(), codes, strict=True)
-            }
-        code = np.fromiter(map(code_of.__getitem__, facts.relation), np.int64, len(facts))
+        names = facts.relation
+        code = relation_codes(names)[0] if relations is None else relations.properties(names)
         slot = facts.source * (int(code.max(initial=0)) + 1) + code
         slot, self._values_count = _numbered(slot)
         _, self._same_count = _numbered(slot * len(known.entities) + facts.target)

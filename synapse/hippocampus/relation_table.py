@@ -84,12 +84,17 @@ class RelationTable:
         code_of = {relation: self.property_code(relation) for relation in set(relations)}
         return np.fromiter(map(code_of.__getitem__, relations), np.int64, len(relations))
 
-    def properties(self, relations: Sequence[str]) -> list[int | str]:
-        """What all names of one property have in common, for each relation: the property's row,
-        else its normal name."""
-        codes = self.codes(relations).tolist()
-        pairs = zip(codes, relations, strict=True)
-        return [code if code >= 0 else normal_relation(name) for code, name in pairs]
+    def properties(self, relations: Sequence[str]) -> Ints:
+        """Number of each relation's property, shape (len(relations),): its row, and after the last
+        row one number for all spellings of a name that the graph lacks."""
+        number_of, lacking = dict[str, int](), dict[str, int]()
+        for relation in dict.fromkeys(relations):
+            number = self.property_code(relation)
+            if number < 0:
+                after = len(self.relations) + len(lacking)
+                number = lacking.setdefault(normal_relation(relation), after)
+            number_of[relation] = number
+        return np.fromiter(map(number_of.__getitem__, relations), np.int64, len(relations))
 
     def relation(self, relation: str) -> Relation:
         """What is known about a relation; for one that the graph lacks, what its name says."""

@@ -34,7 +34,7 @@ class Observer:
         self._detector = detector
 
     def observe(
-        self, graph: str, what: Ingested, relations: RelationTable | None, now_s: float
+        self, graph: str, what: Ingested, relations: RelationTable, now_s: float
     ) -> list[Noticed]:
         """Judge what was said and record the outcome, once for each episode.
 
@@ -66,26 +66,24 @@ class Observer:
         return noticed
 
 
-def _matters(what: Ingested, relations: RelationTable | None) -> dict[str, Matters]:
+def _matters(what: Ingested, relations: RelationTable) -> dict[str, Matters]:
     """By subject, what is called like its facts here, or has their objects."""
     named = frozenset[str]().union(*what.relations.values())
-    names = {name: relations.names(name) if relations else {name} for name in named}
+    names = {name: relations.names(name) for name in named}
     return {
         subject: Matters(set[str]().union(*map(names.__getitem__, own)), what.objects[subject])
         for subject, own in what.relations.items()
     }
 
 
-_Slot = tuple[int, int | str]
+_Slot = tuple[int, int]
 """Row of the subject, property."""
 
 
 class _Statements:
     """What one call has stated, beside what was known of its subjects."""
 
-    def __init__(
-        self, known: GraphSnapshot, what: Ingested, relations: RelationTable | None
-    ) -> None:
+    def __init__(self, known: GraphSnapshot, what: Ingested, relations: RelationTable) -> None:
         self._known = known
         self._relations = relations
         row_of = {uuid: row for row, uuid in enumerate(known.facts.uuid)}
@@ -167,8 +165,8 @@ class _Statements:
     @cached_property
     def _slot_of(self) -> list[_Slot]:
         """The property that each fact gives a value to."""
-        facts, relations = self._known.facts, self._relations
-        properties = relations.properties(facts.relation) if relations else facts.relation
+        facts = self._known.facts
+        properties = self._relations.properties(facts.relation).tolist()
         return list(zip(facts.source.tolist(), properties, strict=True))
 
     def _is_news(self, other: int, row: int, one: Said, moment: Moment) -> bool:

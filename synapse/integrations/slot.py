@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf, isfinite, isnan
 from typing import NamedTuple
 
-from synapse.hippocampus.lexicon.words import split_name
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.integrations.arrival import begun_s, said_again_s
@@ -88,15 +87,10 @@ class Slot:
 
 
 def _rows(known: GraphSnapshot, subject: str, relation: str, relations: RelationTable) -> list[int]:
-    facts, code, words = known.facts, relations.property_code(relation), split_name(relation)
-
-    def is_same(name: str) -> bool:
-        if code >= 0 and relations.property_code(name) == code:
-            return True
-        return split_name(name) == words if words else name.strip() == relation.strip()
-
+    facts = known.facts
+    *properties, wanted = relations.properties([*facts.relation, relation]).tolist()
     return [
         row
-        for row, name in enumerate(facts.relation)
-        if known.entities.uuid[int(facts.source[row])] == subject and is_same(name)
+        for row, number in enumerate(properties)
+        if number == wanted and known.entities.uuid[int(facts.source[row])] == subject
     ]

@@ -106,12 +106,12 @@ def _statements() -> StatementReader:
     return StatementReader(ENGLISH)
 
 
-_Slot = tuple[int, int | str, str]
+_Slot = tuple[int, int, str]
 """Row of the subject, property, group."""
 
 
 def _slots(known: GraphSnapshot, table: RelationTable) -> list[_Slot]:
     """To which property of which subject, in which group, each fact gives a value."""
     facts = known.facts
-    properties = table.properties(facts.relation)
+    properties = table.properties(facts.relation).tolist()
     return list(zip(facts.source.tolist(), properties, facts.group_id, strict=True))

@@ -118,9 +118,7 @@ class GraphReading:
         names = self.time.relation_names
         if self.relations is None:
             return np.arange(len(names))
-        codes = self.relations.codes(names)
-        own = len(self.relations.relations) + np.arange(len(names))
-        return np.where(codes >= 0, codes, own)[self._meant]
+        return self.relations.properties(names)[self._meant]
 
     @cached_property
     def _relations(self) -> list[Relation]:

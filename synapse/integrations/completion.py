@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from graphiti_core.edges import EntityEdge
 
-from synapse.hippocampus.associates import Associate, Associates
+from synapse.hippocampus.associates import Associates
 from synapse.hippocampus.model import Ragged
 from synapse.hippocampus.ports import MemoryStore
 from synapse.integrations.aside import SEARCHING, Aside
-from synapse.integrations.places import Place, facts_at, places_of
+from synapse.integrations.facts import facts_of
 
 _MORE_THAN_WANTED = 3
 """How many times as many are looked up: some no longer hold, or are no facts."""
@@ -33,13 +33,10 @@ async def completed(
         count: how many may be given back; more are looked up.
         now_s: the moment, seconds since 1970.
     """
-    close, places = await aside.run(
+    close = await aside.run(
         SEARCHING, _associated, store, graph, found, count * _MORE_THAN_WANTED, now_s
     )
-    there = driver.with_database(graph)
-    known = {place.fact for place in places}
-    others = [uuid for uuid in close if uuid not in known]
-    edges = await facts_at(there, places) + await EntityEdge.get_by_uuids(there, others)
+    edges = await facts_of(driver.with_database(graph), close)
     group_ids = {edge.group_id for edge in found}
     return sorted(
         ((edge, close[edge.uuid]) for edge in edges if edge.group_id in group_ids),
@@ -49,9 +46,9 @@ async def completed(
 
 def _associated(
     store: MemoryStore, graph: str, found: Sequence[EntityEdge], count: int, now_s: float
-) -> tuple[dict[str, float], list[Place]]:
+) -> dict[str, float]:
     """Weights of the closest associates by uuid, among the facts of the same subjects and what
-    was recalled together with the facts found; and where they stand, as far as that is known."""
+    was recalled together with the facts found."""
     uuids = [edge.uuid for edge in found]
     known = store.read_subjects(
         graph, {end for edge in found for end in (edge.source_node_uuid, edge.target_node_uuid)}
@@ -70,7 +67,5 @@ def _associated(
         row_of[uuid]: {row_of[other]: together for other, together in partners.items()}
         for uuid, partners in links.items()
     }
-    close: list[Associate] = associates.of_all([row_of[uuid] for uuid in uuids], co_recalls, count)
-    weights = {names[associate.row]: associate.weight for associate in close}
-    rows = [row for row, uuid in enumerate(known.facts.uuid) if uuid in weights]
-    return weights, places_of(known, rows)
+    close = associates.of_all([row_of[uuid] for uuid in uuids], co_recalls, count)
+    return {names[associate.row]: associate.weight for associate in close}

@@ -40,7 +40,7 @@ from synapse.integrations.recall import (
 )
 from synapse.integrations.recall_recorder import RecallRecorder
 from synapse.integrations.relation_memory import RelationMemory
-from synapse.integrations.replenishment import Found, facts_alone, replenished
+from synapse.integrations.replenishment import Ask, Found, facts_alone, replenished
 from synapse.integrations.successors import successors
 from synapse.integrations.wanted import Wanted
 
@@ -121,8 +121,8 @@ class Recaller:
         wanted = Wanted(graphs, include_superseded, at, asked, is_filtered, now_s)
         told = RecalledFacts()
         found = await replenished(
-            (await ask(num_results)).edges, ask, num_results, group_ids, wanted.takes,
-            partial(self._successors, wanted, driver),
+            (await ask(num_results)).edges, self._once_answered(ask), num_results, group_ids,
+            wanted.takes, partial(self._successors, wanted, driver),
         )  # fmt: skip
         for part in found:
             more, _ = await self._recalled(part, wanted)
@@ -175,7 +175,7 @@ class Recaller:
         is_filtered = is_filtered or config.reranker_min_score > 0
         wanted = Wanted(graphs, include_superseded, at, asked, is_filtered, self._clock())
         parts = await replenished(
-            found.edges, ask, limit, group_ids, wanted.takes,
+            found.edges, self._once_answered(ask), limit, group_ids, wanted.takes,
             partial(self._successors, wanted, driver),
         )  # fmt: skip
         kept = Found(
@@ -192,6 +192,18 @@ class Recaller:
             "left_out_count": facts.left_out_count,
         }
         return RecalledResults.model_construct(**{**vars(found), **told})
+
+    def _once_answered(self, ask: Ask) -> Ask:
+        """The same search, which finds nothing where it fails: it has an answer already."""
+
+        async def ask_more(limit: int, by_words: bool) -> SearchResults:
+            try:
+                return await ask(limit, by_words)
+            except Exception as error:  # noqa: BLE001  the search has its answer
+                self._aside.note_failure(error)
+                return SearchResults()
+
+        return ask_more
 
     async def _recalled(
         self, found: Found, wanted: Wanted, entities: Sequence[EntityNode] = ()

@@ -18,6 +18,9 @@ from graphiti_core.search.search_config import (
     SearchResults,
 )
 
+Ask = Callable[[int, bool], Awaitable[SearchResults]]
+"""A search with another limit, by words alone or not."""
+
 _LIMIT_MAX_COUNT = 1_000
 """Past this many results nothing more is looked for."""
 
@@ -34,7 +37,7 @@ class Found:
 
 async def replenished(
     first: Sequence[EntityEdge],
-    ask: Callable[[int, bool], Awaitable[SearchResults]],
+    ask: Ask,
     limit: int,
     group_ids: Sequence[str] | None,
     takes: Callable[[EntityEdge], bool],
@@ -47,10 +50,9 @@ async def replenished(
 
     Args:
         first: what Graphiti has found within the limit.
-        ask: the same search with another limit, by words alone or not. Only what is still missing
-            is asked for: where most of the facts are there by words, which costs little beside
-            comparing vectors. The limit is doubled as long as facts are missing and there may be
-            more, up to 1,000.
+        ask: the same search. Only what is still missing is asked for: where most of the facts are
+            there by words, which costs little beside comparing vectors. The limit is doubled as
+            long as facts are missing and there may be more, up to 1,000.
         limit: how many facts of each group are wanted.
         group_ids: groups searched in.
         takes: whether a fact may be told.

@@ -18,7 +18,7 @@ from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.statement import StatementReader, hide_names
 from synapse.integrations.arrival import begun_s
 from synapse.integrations.aside import SEARCHING, Aside
-from synapse.integrations.places import Place, facts_at, places_of
+from synapse.integrations.facts import facts_of
 from synapse.integrations.relation_memory import RelationMemory
 
 
@@ -46,22 +46,23 @@ async def successors(
         relations: what the graph shows about them, as far as that has been learned.
         at_s: the moment, seconds since 1970.
     """
-    places = await aside.run(SEARCHING, _places, store, graph, ended, relations, at_s)
-    return await facts_at(driver.with_database(graph), places)
+    uuids = await aside.run(SEARCHING, _successors, store, graph, ended, relations, at_s)
+    return await facts_of(driver.with_database(graph), uuids)
 
 
-def _places(
+def _successors(
     store: MemoryStore, graph: str, ended: Sequence[EntityEdge], relations: RelationMemory,
     at_s: float,
-) -> list[Place]:  # fmt: skip
-    """Where the successors are."""
+) -> list[str]:  # fmt: skip
+    """Uuids of the successors."""
     table = relations.learned(graph)
-    named: defaultdict[str, set[str]] = defaultdict(set)
+    names, named = cache(table.names), defaultdict[str, set[str]](set)
     for edge in ended:
-        named[edge.source_node_uuid] |= table.names(edge.name)
-    matters = {subject: Matters(relations=names) for subject, names in named.items()}
+        named[edge.source_node_uuid] |= names(edge.name)
+    matters = {subject: Matters(relations=some) for subject, some in named.items()}
     known = store.read_subjects(graph, named, matters)
-    return places_of(known, succeeding(known, table, [edge.uuid for edge in ended], at_s))
+    rows = succeeding(known, table, [edge.uuid for edge in ended], at_s)
+    return [known.facts.uuid[row] for row in rows]
 
 
 def succeeding(
@@ -69,17 +70,19 @@ def succeeding(
 ) -> list[int]:
     """Rows of what replaced the facts of these uuids; see :func:`successors`."""
     slots, facts = _slots(known, table), known.facts
-    holding: defaultdict[_Slot, list[tuple[float, str, int]]] = defaultdict(list)
+    row_of, found = {uuid: row for row, uuid in enumerate(facts.uuid)}, list[int]()
+    rows = [row_of[uuid] for uuid in ended if uuid in row_of]
+    holding: dict[_Slot, list[tuple[float, str, int]]] = {slots[row]: [] for row in rows}
     for row, slot in enumerate(slots):
-        begins_s = begun_s(known, row)
-        if begins_s <= at_s and not facts.invalid_at_s[row] <= at_s:
-            holding[slot].append((begins_s, facts.uuid[row], row))
+        if slot in holding and not facts.invalid_at_s[row] <= at_s:
+            begins_s = begun_s(known, row)
+            if begins_s <= at_s:
+                holding[slot].append((begins_s, facts.uuid[row], row))
     for values in holding.values():
         values.sort()
-    row_of, found = {uuid: row for row, uuid in enumerate(facts.uuid)}, list[int]()
-    states_now = cache(partial(_states_now, known))
-    for row in (row_of[uuid] for uuid in ended if uuid in row_of):
-        end_s, cardinality = float(facts.invalid_at_s[row]), table.cardinality(facts.relation[row])
+    states_now, cardinality_of = cache(partial(_states_now, known)), cache(table.cardinality)
+    for row in rows:
+        end_s, cardinality = float(facts.invalid_at_s[row]), cardinality_of(facts.relation[row])
         is_single, is_point = cardinality == "single", bool(facts.valid_at_s[row] >= end_s)
         if not end_s <= at_s or cardinality == "event" or (is_point and not is_single):
             continue

@@ -434,6 +434,61 @@ def test_dates_that_are_none_replace_nothing(falkordb_uri, graph_name):
     assert live(falkordb_uri, graph_name, story)[0] == []
 
 
+def test_a_broken_fact_hides_no_other_replacement(falkordb_uri, graph_name):
+    async def story(town):
+        for number in range(4):
+            await town.fact(f"{ASKED} {ASKED} {number}", 0, 5, whose=f"P{number}")
+            ends = await town.node(f"P{number}"), "LIVES_IN", await town.node("a place")
+            new = await town.world.fact(*ends, f"elsewhere {number}", valid_at=day(6))
+            beside = await town.world.fact(*ends, f"beside {number}", valid_at=day(9))
+            broken, name = [(new, "invalid_at"), (beside, "created_at")][number % 2]
+            await town.world.cypher(
+                f"MATCH ()-[e:RELATES_TO {{uuid: $uuid}}]->() SET e.{name} = 'some day'",
+                uuid=broken.uuid,
+            )
+        return await town.told(4)
+
+    texts, recalls, _ = live(falkordb_uri, graph_name, story)
+    assert sorted(texts) == ["elsewhere 1", "elsewhere 3"]
+    assert all("replaced" in recall.why for recall in recalls)
+
+
+@pytest.mark.parametrize("recipe", [None, EDGE_HYBRID_SEARCH_RRF])
+def test_a_search_that_has_an_answer_outlives_the_next_one(falkordb_uri, graph_name, recipe):
+    async def story(town):
+        await town.fact(f"{ASKED} {ASKED}", 0, 5)
+        await town.fact(f"{ASKED} {ASKED} now", 0, whose="Bob")
+        search = town.hippocampus.graphiti.search_
+
+        @wraps(search)
+        async def once(*args, **options):
+            if town.calls_count:
+                raise ValueError("no more")
+            return await search(*args, **options)
+
+        town.hippocampus.graphiti.search_ = once
+        if recipe is None:
+            return (await town.told(2))[0]
+        config = recipe.model_copy(update={"limit": 2})
+        found = await town.hippocampus.search_(ASKED, config, group_ids=[town.graph])
+        return [edge.fact for edge in found.edges]
+
+    told = live(falkordb_uri, graph_name, story, {"ValueError": 2})
+    assert told == [f"{ASKED} {ASKED} now"]
+
+
+def test_a_search_that_has_none_says_so(falkordb_uri, graph_name):
+    async def story(town):
+        uuid = await town.fact(f"{ASKED} {ASKED}", 0, 5)
+        await town.world.cypher(
+            "MATCH ()-[e:RELATES_TO {uuid: $uuid}]->() SET e.valid_at = 'some day'", uuid=uuid
+        )
+        with pytest.raises(ValueError, match="some day"):
+            await town.told()
+
+    live(falkordb_uri, graph_name, story)
+
+
 def test_many_results_left_out_are_replaced_each_once(falkordb_uri, graph_name):
     async def story(town):
         for number in range(30):

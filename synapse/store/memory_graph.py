@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +21,9 @@ from synapse.hippocampus.model import (
     Mentions,
     Ragged,
 )
-from synapse.hippocampus.plan import FactState
-from synapse.store.document import Item
+from synapse.hippocampus.plan import EndChange, FactState
+from synapse.hippocampus.ports import GraphDocument
+from synapse.store.document import Item, refuse_dangling
 from synapse.store.times import parse_times
 
 
@@ -32,11 +36,84 @@ class Items:
     episodes: dict[str, Item] = field(default_factory=dict)
     mentions: dict[str, Item] = field(default_factory=dict)
 
+    def with_document(self, document: GraphDocument) -> Items:
+        """The graph with what a document adds; existing uuids are left as they are."""
+        entities = {e["uuid"]: e for e in document.entities} | self.entities
+        episodes = {e["uuid"]: e for e in document.episodes} | self.episodes
+        refuse_dangling(document, entities, episodes)
+        facts = {f["uuid"]: f for f in document.facts} | self.facts
+        mentions = {m["uuid"]: m for m in document.mentions} | self.mentions
+        return Items(entities, facts, episodes, mentions)
 
-def state_of(fact: Item) -> FactState:
-    """What of a fact is compared before it is changed."""
+    def about(self, subjects: Collection[str]) -> Items:
+        """The facts that start at some entities, with their ends and what supports them."""
+        facts = {u: f for u, f in self.facts.items() if f["source_node_uuid"] in subjects}
+        ends = {f[end] for f in facts.values() for end in ("source_node_uuid", "target_node_uuid")}
+        ends.update(subjects)
+        support = {uuid for fact in facts.values() for uuid in fact.get("episodes", ())}
+        return Items(
+            {u: {**e, "summary": ""} for u, e in self.entities.items() if u in ends},
+            facts,
+            {u: e for u, e in self.episodes.items() if u in support},
+        )
+
+    def named(self, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Uuids of the entities of each name, the oldest first."""
+        exact: defaultdict[str, list[str]] = defaultdict(list)
+        alike: defaultdict[str, list[str]] = defaultdict(list)
+        for entity in sorted(self.entities.values(), key=_age):
+            exact[entity["name"]].append(entity["uuid"])
+            alike[entity["name"].lower()].append(entity["uuid"])
+        found = {name: exact.get(name) or alike.get(name.lower()) for name in names}
+        return {name: tuple(uuids) for name, uuids in found.items() if uuids}
+
+    def confirm(self, fact: str, episode: str) -> bool:
+        """Add an episode to those that support a fact; say whether it was new."""
+        kept = self.facts.get(fact)
+        if kept is None or episode in kept.get("episodes", []):
+            return False
+        kept["episodes"] = [*kept.get("episodes", []), episode]
+        return True
+
+    def states(self, facts: Iterable[str]) -> dict[str, FactState]:
+        """What of these facts is compared before they are changed; gone ones are left out."""
+        return {fact: _state(self.facts[fact]) for fact in facts if fact in self.facts}
+
+    def change_ends(self, changes: Sequence[EndChange], check_lock: Callable[[], None]) -> set[str]:
+        """Write when facts ended, each only where its end is still what it was before."""
+        before, written = self.states(_named(changes)), set()
+        for change in changes:
+            check_lock()
+            if _is_same(before, change.fact, change.before) and (
+                change.by is None or _is_same(before, change.by, change.by_before)
+            ):
+                fact = {**self.facts[change.fact], "invalid_at": change.invalid_at}
+                fact["expired_at"] = change.expired_at
+                self.facts[change.fact] = {k: v for k, v in fact.items() if v is not None}
+                written.add(change.fact)
+        return written
+
+
+def _age(item: Item) -> tuple[str, str]:
+    return item.get("created_at") or "", item["uuid"]
+
+
+def _state(fact: Item) -> FactState:
     valid_at, invalid_at, expired_at = map(fact.get, ("valid_at", "invalid_at", "expired_at"))
     return FactState(fact["fact"], valid_at, invalid_at, expired_at, tuple(fact["episodes"]))
+
+
+def _named(changes: Iterable[EndChange]) -> set[str]:
+    return {uuid for change in changes for uuid in (change.fact, change.by) if uuid is not None}
+
+
+def _is_same(states: Mapping[str, FactState], uuid: str, before: FactState | None) -> bool:
+    return before is not None and uuid in states and _bare(states[uuid]) == _bare(before)
+
+
+def _bare(state: FactState) -> tuple[Any, ...]:
+    """What of a fact is compared; an absent time and an empty one are the same."""
+    return tuple(value or "" for value in astuple(state))
 
 
 def snapshot_of(graph: str, kept: Items) -> GraphSnapshot:

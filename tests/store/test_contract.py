@@ -37,7 +37,7 @@ from synapse.hippocampus.ports import (
 )
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
-from synapse.store import memory, open_store, recalls
+from synapse.store import memory_room, open_store, recalls
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.falkordb import FalkorStore
 from synapse.store.keys import room_key
@@ -567,7 +567,7 @@ def test_importing_a_log_again_adds_only_what_is_new(store: MemoryStore, graph: 
 def test_an_import_never_pushes_anything_out_of_the_queue(
     store: MemoryStore, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (recalls, memory):
+    for module in (recalls, memory_room):
         monkeypatch.setattr(module, "RECALLS_MAX_COUNT", 500)
     log = [recalled("ada", at_s=float(n)) for n in range(700)]
     with pytest.raises(QueueFull, match=r"run synapse consolidate") as refusal:
@@ -585,7 +585,7 @@ def test_an_import_never_pushes_anything_out_of_the_queue(
 def test_a_full_queue_takes_no_more_recalls_and_loses_none(
     store: MemoryStore, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (recalls, memory):
+    for module in (recalls, memory_room):
         monkeypatch.setattr(module, "RECALLS_MAX_COUNT", 500)
     log = [recalled("ada", at_s=float(n)) for n in range(502)]
     store.record_recalls(graph, log[:499])

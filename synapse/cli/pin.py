@@ -37,7 +37,7 @@ def pin(
     verbose: Verbose = False,
 ) -> int:
     """Keep a memory whatever its strength; pinning it again changes only the reason."""
-    from synapse.hippocampus.ports import Pin
+    from synapse.hippocampus.room import Pin
 
     if len(reason) > REASON_CHARACTERS:
         raise UsageError(f"--reason takes at most {REASON_CHARACTERS} characters")

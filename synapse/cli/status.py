@@ -20,7 +20,7 @@ from synapse.errors import StoreUnreachable, SynapseError
 from synapse.hippocampus.quantity import quantity
 
 if TYPE_CHECKING:
-    from synapse.hippocampus.ports import RoomSummary
+    from synapse.hippocampus.room import RoomSummary
 
 
 def status(

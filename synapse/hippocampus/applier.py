@@ -23,8 +23,9 @@ from synapse.hippocampus.ledger import ON_ITS_WAY, Entry, begun, confirmed
 from synapse.hippocampus.ledger import changes as ledger_changes
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
-from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
+from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore
 from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED, notes_in
+from synapse.hippocampus.room import Room
 
 
 @dataclass(frozen=True, slots=True)

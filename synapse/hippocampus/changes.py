@@ -14,8 +14,9 @@ from synapse.hippocampus.journal import RunEntry, named_run, newest, run_of_plan
 from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.plan_file import MemoryPlan
 from synapse.hippocampus.planning import Planned, empty_plan, plan_prune, plan_resolve
-from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recalled import NO_RECALL_KNOWN, is_any_recall_known
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time

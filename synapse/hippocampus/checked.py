@@ -10,8 +10,9 @@ from synapse.hippocampus.journal import RunEntry
 from synapse.hippocampus.ledger import Entry, decided_otherwise
 from synapse.hippocampus.plan import FactState
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
-from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED, notes_in
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.shared_links import completed, seen_from_the_others
 
 CHANGED = "it has changed since the plan was made"

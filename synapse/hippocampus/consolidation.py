@@ -28,11 +28,12 @@ from synapse.hippocampus.found import Found
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.plan import ConsolidationPlan
-from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore, Room
+from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore
 from synapse.hippocampus.recalled import Recalled
 from synapse.hippocampus.report import ConsolidationReport, Durations, Recalls, Status
 from synapse.hippocampus.resolution import is_waiting
 from synapse.hippocampus.resolved import Resolved
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.run import Outcome, Run
 from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Kept, Standing

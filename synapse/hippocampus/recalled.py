@@ -14,8 +14,8 @@ from typing import TypeVar
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.ports import Pin, Room
 from synapse.hippocampus.recall import NEVER_ASKED, Profiles, RecallProfile, fold
+from synapse.hippocampus.room import Pin, Room
 
 REMEMBERED_DAYS = 90.0
 """How long the recalls of a memory are kept that the graph no longer has: it may come back."""

@@ -10,8 +10,9 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.hearing import Hearing
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recalled import Recalled
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.scope import Scope, require_group
 from synapse.hippocampus.stages import NO_DUPLICATES, Thoughts
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from synapse.hippocampus.ledger import WOULD_RESOLVE, Entry
-from synapse.hippocampus.ports import Room
+from synapse.hippocampus.room import Room
 
 
 @dataclass(frozen=True, slots=True)

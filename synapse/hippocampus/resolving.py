@@ -6,8 +6,9 @@ from synapse.hippocampus.applier import Applier, Job
 from synapse.hippocampus.caps import why_refused
 from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.planning import plan_resolve
-from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.resolved import Resolved
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 

@@ -22,8 +22,9 @@ from synapse.hippocampus.ledger import (
     new_entry,
 )  # fmt: skip
 from synapse.hippocampus.planning import empty_plan, planned_ends
-from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.resolution import Step, end_step, may_end, undo_step
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import iso_time

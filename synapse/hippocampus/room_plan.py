@@ -10,9 +10,9 @@ from synapse.hippocampus.ledger import changes
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline
 from synapse.hippocampus.plan import ConsolidationPlan
-from synapse.hippocampus.ports import Room
 from synapse.hippocampus.recalled import changed
 from synapse.hippocampus.report import Timeless
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.traces import TraceTable, changed_rows, key_order, removed_keys
 

@@ -13,7 +13,6 @@ from synapse.hippocampus.ledger import WAITING, WOULD_RESOLVE, Entry
 from synapse.hippocampus.model import DEFAULT_GROUPS, ENTITY, FACT, KIND_NAMES
 from synapse.hippocampus.outlived import Outlived
 from synapse.hippocampus.plan import Change
-from synapse.hippocampus.ports import Room
 from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.recalled import NO_RECALL_KNOWN, is_any_recall_known
 from synapse.hippocampus.report import (
@@ -30,6 +29,7 @@ from synapse.hippocampus.report import (
     shortened,
 )
 from synapse.hippocampus.resolved import Resolved
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Standing

@@ -11,9 +11,10 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.found import Found
 from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.ports import MemoryStore, Room
+from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.resolving import resolve
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.room_plan import plan_room
 from synapse.hippocampus.run import Run
 from synapse.hippocampus.summary import timeless

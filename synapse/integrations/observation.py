@@ -8,7 +8,7 @@ from functools import cached_property
 
 from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.ports import MemoryStore, Surprise
+from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.prediction_error import (
     PredictionError,
     PredictionErrorDetector,
@@ -16,6 +16,7 @@ from synapse.hippocampus.prediction_error import (
     novelty_surprise,
 )
 from synapse.hippocampus.relation_table import RelationTable
+from synapse.hippocampus.room import Surprise
 from synapse.hippocampus.rules.spoken import PhraseHearing
 from synapse.integrations.arrival import Arrivals, Moment, begun_s, said_again_s
 from synapse.integrations.ingestion import Ingested, Noticed, Said

@@ -15,17 +15,9 @@ from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys, trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
-from synapse.hippocampus.ports import (
-    NOBODY,
-    GraphDocument,
-    Hear,
-    Pin,
-    Recorder,
-    Room,
-    RoomSummary,
-    Surprise,
-)
+from synapse.hippocampus.ports import NOBODY, GraphDocument, Hear, Recorder
 from synapse.hippocampus.recall import RecallSet
+from synapse.hippocampus.room import Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable
 from synapse.store import archive, beliefs, diagnosis, ends, journal, lock, recalls, room
 from synapse.store.connection import Connection, connect, list_archived, list_graphs

@@ -35,7 +35,7 @@ from redis.exceptions import WatchError
 from synapse.errors import LockLost, StoreError
 from synapse.hippocampus.model import Keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
-from synapse.hippocampus.ports import Room, RoomSummary, Surprise
+from synapse.hippocampus.room import Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, empty_traces
 from synapse.store.document import shown
 from synapse.store.journal import queue_journal

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from synapse.demo import DEMO_NOW
-from synapse.hippocampus.ports import GraphDocument, Surprise
+from synapse.hippocampus.ports import GraphDocument
+from synapse.hippocampus.room import Surprise
 from tests.cli.conftest import SCRIPT
 
 AT = ("--now", DEMO_NOW)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from synapse.hippocampus.ports import Pin
+from synapse.hippocampus.room import Pin
 from synapse.store.falkordb import FalkorStore
 from tests.cli.conftest import Program
 

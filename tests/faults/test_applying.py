@@ -21,8 +21,8 @@ from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.journal import named_run, runs_of
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
-from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.recollector import Recollector
+from synapse.hippocampus.room import Pin
 from synapse.hippocampus.scope import Scope
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer

@@ -13,8 +13,8 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.ledger import Entry, follow
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.ports import Room
 from synapse.hippocampus.resolution import Step, decide
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.stamps import parse_stamp
 from tests.properties.test_decisions import begun, graphs

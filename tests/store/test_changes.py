@@ -14,9 +14,10 @@ from synapse.hippocampus.config import ContradictionConfig, HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
-from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin
+from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.review import Review
+from synapse.hippocampus.room import Pin
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stamps import parse_stamp
 from synapse.store.memory import InMemoryStore

@@ -26,16 +26,9 @@ from synapse.errors import (
 )
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot, memory_keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
-from synapse.hippocampus.ports import (
-    GraphDocument,
-    MemoryStore,
-    Pin,
-    Recorder,
-    Room,
-    RoomSummary,
-    Surprise,
-)
+from synapse.hippocampus.ports import GraphDocument, MemoryStore, Recorder
 from synapse.hippocampus.recall import RecallSet, fold
+from synapse.hippocampus.room import Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
 from synapse.store import memory_room, open_store, recalls
 from synapse.store.embedded import EmbeddedServer

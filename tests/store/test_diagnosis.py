@@ -13,8 +13,8 @@ import redis
 
 from synapse.errors import UnknownGraph
 from synapse.hippocampus.health import GraphHealth, Queue, ServerHealth, Stamps
-from synapse.hippocampus.ports import Surprise
 from synapse.hippocampus.recall import RecallSet
+from synapse.hippocampus.room import Surprise
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.falkordb import FalkorStore

@@ -9,8 +9,9 @@ from synapse.demo import DEMO_NOW, demo_path
 from synapse.hippocampus.config import HippocampusConfig, PruningConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.memo import Memo
-from synapse.hippocampus.ports import GraphDocument, Pin, Surprise
+from synapse.hippocampus.ports import GraphDocument
 from synapse.hippocampus.recall import RecallSet, fold
+from synapse.hippocampus.room import Pin, Surprise
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
 

@@ -8,7 +8,8 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import memory_keys
-from synapse.hippocampus.ports import GraphDocument, Surprise
+from synapse.hippocampus.ports import GraphDocument
+from synapse.hippocampus.room import Surprise
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
 from synapse.store import neighbourhood

@@ -16,8 +16,9 @@ from synapse.errors import AccessRefused, LockLost, OutOfMemory, StoreError
 from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
 from synapse.hippocampus.plan import ArchiveChange, Change, ConsolidationPlan
-from synapse.hippocampus.ports import GraphDocument, MemoryStore, Pin, Surprise
+from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.recall import RecallProfile, RecallSet, fold, hour_of
+from synapse.hippocampus.room import Pin, Surprise
 from synapse.hippocampus.traces import TraceTable, trace_table
 from synapse.store import open_store, room
 from synapse.store.embedded import EmbeddedServer

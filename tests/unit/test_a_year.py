@@ -23,11 +23,11 @@ from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.model import Bools, GraphOutline, Ints
-from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.pruning import PruningDecision
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.recalled import Recalled
 from synapse.hippocampus.recollector import Recollector
+from synapse.hippocampus.room import Pin
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Kept, Standing

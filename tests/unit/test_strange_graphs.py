@@ -8,7 +8,7 @@ import pytest
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.explanation import explain
 from synapse.hippocampus.full_report import full_report
-from synapse.hippocampus.ports import Room
+from synapse.hippocampus.room import Room
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.summary import summarize, timeless
 from tests.support.small_graphs import UNKNOWN, small_graph

@@ -9,9 +9,9 @@ from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.ports import Pin
 from synapse.hippocampus.recall import RecallProfile, RecallSet, fold
 from synapse.hippocampus.recalled import NEVER_RECALLED, Recalled
+from synapse.hippocampus.room import Pin
 from synapse.hippocampus.stages import Thoughts
 from synapse.hippocampus.standing import Standing
 from tests.support.fact_graphs import Said, at, fact_graph

@@ -138,4 +138,4 @@ def lost_count(traces: TraceTable, snapshot: GraphSnapshot) -> int:
     >>> lost_count(empty_traces(), empty_graph("new"))
     0
     """
-    return int(np.count_nonzero(~np.isin(traces["key"], snapshot.outline().keys())))
+    return int(np.count_nonzero(~np.isin(traces["key"], snapshot.outline().keys)))

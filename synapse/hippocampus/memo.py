@@ -7,8 +7,7 @@ they are the same, so are the findings, and only the passing of time is left to 
 
 from __future__ import annotations
 
-import hashlib
-import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from synapse import __version__
 from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.kept_ledger import ledger_digest
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.report import Timeless
 
@@ -37,7 +37,7 @@ class Memo(BaseModel):
 
     @classmethod
     def of(
-        cls, snapshot: GraphSnapshot, config: HippocampusConfig, ledger: dict[str, Any],
+        cls, snapshot: GraphSnapshot, config: HippocampusConfig, ledger: Mapping[str, Any],
         now_s: float, known: Timeless,
     ) -> Memo:  # fmt: skip
         """What to keep of a full run."""
@@ -47,7 +47,7 @@ class Memo(BaseModel):
             version=__version__,
             graph_digest=snapshot.digest,
             config_digest=config.digest,
-            ledger_digest=_digest(ledger),
+            ledger_digest=ledger_digest(ledger),
             since_s=max((s for s in (since_s, page.since_s) if s is not None), default=None),
             until_s=min((s for s in (until_s, page.until_s) if s is not None), default=None),
             known=known,
@@ -63,16 +63,21 @@ class Memo(BaseModel):
         except ValidationError:
             return None
 
-    def holds(self, config: HippocampusConfig, ledger: dict[str, Any], now_s: float) -> bool:
+    def holds(self, config: HippocampusConfig, ledger: Mapping[str, Any], now_s: float) -> bool:
         """Whether it still says what a full run would find, if the graph is the same."""
         return (
             bool(self.graph_digest)
             and self.version == __version__
             and self.config_digest == config.digest
-            and self.ledger_digest == _digest(ledger)
+            and self._holds_for(ledger)
             and (self.since_s is None or self.since_s <= now_s)
             and (self.until_s is None or now_s < self.until_s)
         )
+
+    def _holds_for(self, ledger: Mapping[str, Any]) -> bool:
+        # The same decisions may have been kept in other bytes.
+        known = self.ledger_digest
+        return known == ledger_digest(ledger) or known == ledger_digest(dict(ledger))
 
 
 def _still(snapshot: GraphSnapshot, now_s: float) -> tuple[float | None, float | None]:
@@ -89,8 +94,3 @@ def _still(snapshot: GraphSnapshot, now_s: float) -> tuple[float | None, float |
         float(past.max()) if len(past) else None,
         float(future.min()) if len(future) else None,
     )
-
-
-def _digest(ledger: dict[str, Any]) -> str:
-    raw = json.dumps(ledger, sort_keys=True).encode()
-    return hashlib.blake2b(raw, digest_size=12).hexdigest()

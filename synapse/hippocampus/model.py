@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -174,7 +175,7 @@ def empty_graph(graph: str) -> GraphSnapshot:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GraphOutline:
     """The bones of a graph: which memories there are and how facts join entities.
 
@@ -188,11 +189,12 @@ class GraphOutline:
     """Row of each fact's source in ``entity_uuids``, shape (facts,)."""
     target: Ints
 
-    @property
+    @cached_property
     def memory_uuids(self) -> list[str]:
         """Entities first, then facts."""
         return self.entity_uuids + self.fact_uuids
 
+    @cached_property
     def keys(self) -> Keys:
         """The key of each memory, shape (memories,)."""
         return trace_keys(self.entity_uuids, self.fact_uuids)
@@ -310,6 +312,10 @@ def _pick(column: list[Any], rows: Ints) -> list[Any]:
     return [column[i] for i in rows.tolist()]
 
 
+_GROUPS_OF_DIGITS = ((0, 8), (9, 13), (14, 18), (19, 23), (24, 36))
+"""In a UUID in canonical form."""
+
+
 def memory_keys(uuids: Sequence[str]) -> Keys:
     """A fixed-size key for each memory: a UUID's own 16 bytes, else a digest of the string.
 
@@ -356,11 +362,14 @@ def trace_keys(entity_uuids: Sequence[str], fact_uuids: Sequence[str]) -> Keys:
 
 def _packed_if_canonical(joined: str) -> bytes | None:
     """The bytes of UUIDs that stand one after the other, if all are in canonical form."""
-    digits = joined.replace("-", "")
-    if len(digits) * 36 != len(joined) * 32 or not joined.isascii() or digits != digits.lower():
+    if len(joined) % 36 or not joined.isascii():
         return None
     cells = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, 36)
     if not (cells[:, [8, 13, 18, 23]] == ord("-")).all():
+        return None
+    groups = np.concatenate([cells[:, a:b] for a, b in _GROUPS_OF_DIGITS], axis=1)
+    digits = groups.tobytes().decode("ascii")
+    if digits != digits.lower():
         return None
     try:
         packed = bytes.fromhex(digits)

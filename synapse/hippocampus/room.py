@@ -45,8 +45,8 @@ class Room:
     revision: int = 0
     """Grows by one with every write."""
     traces: TraceTable = field(default_factory=empty_traces)
-    ledger: dict[str, Any] = field(default_factory=dict)
-    """Fact uuid -> what Synapse decided about it."""
+    ledger: Mapping[str, Any] = field(default_factory=dict)
+    """Fact uuid -> what Synapse decided about it. To look at a damaged one raises a StoreError."""
     surprises: tuple[Surprise, ...] = ()
     """Recorded and not yet taken over by a run, oldest first."""
     recalls: tuple[RecallSet, ...] = ()

@@ -66,7 +66,7 @@ def _new_memo(
 
 
 def _with_other_groups(own: TraceTable, kept: TraceTable, whole: GraphOutline) -> TraceTable:
-    elsewhere = np.setdiff1d(whole.keys(), own["key"])
+    elsewhere = np.setdiff1d(whole.keys, own["key"])
     others = kept[np.isin(kept["key"], elsewhere)]
     both = np.concatenate([own, others])
     return both[key_order(both["key"])]

@@ -57,7 +57,7 @@ class Kept:
     @classmethod
     def from_traces(cls, traces: TraceTable, outline: GraphOutline) -> Kept | None:
         """The columns for these memories, in their order; ``None`` if one has no trace."""
-        rows = rows_of(traces, outline.keys())
+        rows = rows_of(traces, outline.keys)
         if rows is None:
             return None
         own = rows_at(traces, rows)
@@ -70,7 +70,7 @@ class Kept:
     def table(self, outline: GraphOutline, kinds: npt.NDArray[np.uint8]) -> TraceTable:
         """The traces to keep."""
         columns: dict[str, npt.NDArray[Any]] = {n: getattr(self, n) for n in self.__slots__}
-        return trace_table(outline.keys(), {"kind": kinds, **columns})
+        return trace_table(outline.keys, {"kind": kinds, **columns})
 
 
 class Standing:

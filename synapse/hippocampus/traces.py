@@ -62,12 +62,22 @@ def key_order(keys: Keys) -> Ints:
     """
     # Sorting integers is several times faster than sorting 16-byte strings; keys that share
     # their first 8 bytes are rare but legal.
-    heads = np.ascontiguousarray(keys, "S16").view(">u8")[::2].astype(np.uint64)
+    heads = _heads(keys)
     order = np.argsort(heads)
     ordered = heads[order]
     if (ordered[1:] == ordered[:-1]).any():
         return np.argsort(keys, kind="stable")
     return order
+
+
+def are_surely_distinct(keys: Keys) -> bool:
+    """Whether already the first halves of the keys are all different.
+
+    >>> are_surely_distinct(np.array([b"a", b"b"])), are_surely_distinct(np.array([b"a", b"a"]))
+    (True, False)
+    """
+    heads = np.sort(_heads(keys))
+    return not (heads[1:] == heads[:-1]).any()
 
 
 def rows_of(table: TraceTable, keys: Keys) -> Ints | None:
@@ -121,6 +131,10 @@ def removed_keys(before: TraceTable, after: TraceTable) -> Keys:
         return old
     gone: Keys = old[new[np.minimum(np.searchsorted(new, old), len(new) - 1)] != old]
     return gone
+
+
+def _heads(keys: Keys) -> npt.NDArray[np.uint64]:
+    return np.ascontiguousarray(keys, "S16").view(">u8")[::2].astype(np.uint64)
 
 
 def _row_bytes(table: TraceTable) -> npt.NDArray[np.void]:

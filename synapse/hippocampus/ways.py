@@ -8,6 +8,8 @@ graph that is left; where the bound is met before another way, there is held to 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from synapse.hippocampus.model import Bools, GraphOutline, Ints
@@ -37,11 +39,7 @@ class Ways:
 
     def __init__(self, outline: GraphOutline, may_go: Bools) -> None:
         self._source, self._target = outline.source, outline.target
-        ends = np.concatenate([outline.source, outline.target])
-        order = np.argsort(ends, kind="stable")
-        counts = np.bincount(ends, minlength=len(outline.entity_uuids))
-        self._offsets = np.concatenate([[0], np.cumsum(counts)])
-        self._facts = order % max(1, len(outline.source))
+        self._counts = counts = np.bincount(self._ends(), minlength=len(outline.entity_uuids))
         self._is_gone = np.zeros(len(outline.source), np.bool_)
         loops = outline.source[outline.source == outline.target]
         self._left = counts - np.bincount(loops, minlength=len(counts))
@@ -86,8 +84,18 @@ class Ways:
                     return True
         return True
 
+    def _ends(self) -> Ints:
+        return np.concatenate([self._source, self._target])
+
+    @cached_property
+    def _at_entities(self) -> tuple[Ints, Ints]:
+        """All facts, entity after entity, and where those of each entity begin."""
+        order = np.argsort(self._ends(), kind="stable")
+        return order % max(1, len(self._source)), np.concatenate([[0], np.cumsum(self._counts)])
+
     def _neighbours(self, entity: int, without: int) -> list[int]:
-        facts = self._facts[self._offsets[entity] : self._offsets[entity + 1]][:REACH_COUNT]
+        facts, offsets = self._at_entities
+        facts = facts[offsets[entity] : offsets[entity + 1]][:REACH_COUNT]
         facts = facts[~self._is_gone[facts] & (facts != without)]
         others = np.where(self._source[facts] == entity, self._target[facts], self._source[facts])
         return [int(other) for other in others]

@@ -105,8 +105,8 @@ def strengths(
 ) -> Floats:
     """Strength of some memories at a moment, shape (entities + facts,); NaN without a trace."""
     whole = _outline(graph, entities, facts)
-    traces = store.read_traces(graph, whole.keys())
-    known = np.isin(whole.keys(), traces["key"])
+    traces = store.read_traces(graph, whole.keys)
+    known = np.isin(whole.keys, traces["key"])
     strength = np.full(len(known), np.nan)
     of_facts = known[len(entities) :]
     part = _outline(graph, _picked(entities, known[: len(entities)]), _picked(facts, of_facts))

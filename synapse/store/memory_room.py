@@ -98,7 +98,7 @@ class MemoryRoom:
             )
         self._journal |= _copied(plan.journal)
         after = {change.target: change.after for change in plan.ledger}
-        ledger = {fact: _copied(decision) for fact, decision in (room.ledger | after).items()}
+        ledger = {fact: _copied(decision) for fact, decision in {**room.ledger, **after}.items()}
         profiles, links = {**room.profiles, **plan.profiles}, {**room.links, **plan.links}
         folded = next((n for n, r in enumerate(room.recalls, 1) if r.id == plan.folded), 0)
         self.kept = replace(

@@ -29,6 +29,7 @@ from synapse.hippocampus.model import (
     Ragged,
 )
 from synapse.hippocampus.ports import Hear
+from synapse.hippocampus.traces import are_surely_distinct
 from synapse.store.collector import Collector, Columns
 from synapse.store.columns import TableReader
 from synapse.store.connection import Connection
@@ -165,6 +166,11 @@ def _digest(tables: list[Collector]) -> str:
 
 def _outline(graph: str, tables: list[Collector]) -> GraphOutline:
     facts, _, entities, _ = (table.bones() for table in tables)
+    entity_row = _row_by_node(entities, np.arange(entities.count))
+    source, target = (_look_up(entity_row, ids) for ids in facts.ids)
+    outline = GraphOutline(graph, entities.uuids, facts.uuids, source, target)
+    if (source >= 0).all() and (target >= 0).all() and _has_distinct_uuids(outline):
+        return outline
     left_out: Counter[str] = Counter()
     entity_rows, entity_row = _node_rows(entities, "entities", left_out)
     source, target, rows = _fact_rows(facts, entity_row, left_out)
@@ -175,6 +181,12 @@ def _outline(graph: str, tables: list[Collector]) -> GraphOutline:
         source[rows],
         target[rows],
     )
+
+
+def _has_distinct_uuids(outline: GraphOutline) -> bool:
+    # The keys are needed anyway; to compare them takes less time than to compare texts.
+    has_all = "" not in outline.entity_uuids and "" not in outline.fact_uuids
+    return has_all and are_surely_distinct(outline.keys)
 
 
 def snapshot_of(graph: str, tables: list[Collector], digest: str = "") -> GraphSnapshot:
@@ -285,10 +297,14 @@ def _mentions(
 def _node_rows(columns: Columns, what: str, left_out: Counter[str]) -> tuple[Ints, Ints]:
     """The nodes to keep, and their new row by node id (-1: none)."""
     rows, row_of = _distinct(columns.uuids, what, left_out)
+    return rows, _row_by_node(columns, row_of)
+
+
+def _row_by_node(columns: Columns, row_of: Ints) -> Ints:
     ids = columns.ids[0]
     by_node = np.full(int(ids.max()) + 1 if len(ids) else 0, -1, np.int64)
     by_node[ids] = row_of
-    return rows, by_node
+    return by_node
 
 
 def _fact_rows(

@@ -33,6 +33,7 @@ import numpy as np
 from redis.exceptions import WatchError
 
 from synapse.errors import LockLost, StoreError
+from synapse.hippocampus.kept_ledger import KeptLedger, as_kept
 from synapse.hippocampus.model import Keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.room import Room, RoomSummary, Surprise
@@ -231,10 +232,14 @@ def read_some_traces(connection: Connection, graph: str, keys: Keys) -> TraceTab
     return traces[np.isin(traces["key"], keys)]
 
 
-def _read_ledger(connection: Connection, graph: str) -> dict[str, Any]:
-    entries = list(connection.hscan_iter(room_key(graph, "ledger"), count=ENTRIES_PER_TRIP))
-    decisions = parsed_together([decision for _, decision in entries], graph, "ledger")
-    return dict(zip((text(fact) for fact, _ in entries), decisions, strict=True))
+def _read_ledger(connection: Connection, graph: str) -> KeptLedger:
+    kept = dict(connection.hscan_iter(room_key(graph, "ledger"), count=ENTRIES_PER_TRIP))
+
+    def understood() -> dict[str, Any]:
+        decisions = parsed_together(list(kept.values()), graph, "ledger")
+        return dict(zip(map(text, kept), decisions, strict=True))
+
+    return KeptLedger(kept, understood)
 
 
 def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
@@ -284,7 +289,7 @@ def _queue_traces(pipe: Connection, graph: str, blocks: Blocks) -> None:
 def _queue_ledger(pipe: Connection, graph: str, changes: Sequence[Change]) -> None:
     key = room_key(graph, "ledger")
     after = {raw(change.target): change.after for change in changes}
-    kept = {fact: json.dumps(entry) for fact, entry in after.items() if entry is not None}
+    kept = {fact: as_kept(entry) for fact, entry in after.items() if entry is not None}
     if kept:
         pipe.hset(key, mapping=kept)
     if len(kept) < len(after):

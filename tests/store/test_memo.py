@@ -1,5 +1,6 @@
 """A run that remembers says exactly what a run that thinks would say."""
 
+import json
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,11 +20,15 @@ NOW_S = datetime.fromisoformat(DEMO_NOW).timestamp()
 DAY_S = 86_400.0
 
 
+def demo_run(store, graph):
+    document = read_memory_file(demo_path(), group_id=graph, now_iso=DEMO_NOW)
+    store.write_memory(graph, document)
+    return Run(Scope(graph), NOW_S, "first", schemas=True, prune=True)
+
+
 @pytest.fixture
 def run(any_store, graph_name):
-    document = read_memory_file(demo_path(), group_id=graph_name, now_iso=DEMO_NOW)
-    any_store.write_memory(graph_name, document)
-    return Run(Scope(graph_name), NOW_S, "first", schemas=True, prune=True)
+    return demo_run(any_store, graph_name)
 
 
 def engine(store, config=None):
@@ -185,3 +190,32 @@ def test_a_run_that_remembers_knows_recalls_and_pins(any_store, run, graph_name)
     assert said(remembered)["pruning"] == said(folded)["pruning"]
     assert remembered.report.pruning.spared_by["pinned"] == 1
     assert not {pinned, asked} & {entry["uuid"] for entry in remembered.report.pruning.top}
+
+
+def kept_ledger(connection, graph):
+    return f"synapse:{{{graph}}}:ledger", connection.hgetall(f"synapse:{{{graph}}}:ledger")
+
+
+def test_the_same_decisions_in_other_bytes_are_the_same(store, graph_name, connection):
+    run = demo_run(store, graph_name)
+    engine(store).consolidate(run)
+    key, kept = kept_ledger(connection, graph_name)
+    assert kept
+    for fact, decision in kept.items():
+        reversed_ = dict(reversed(json.loads(decision).items()))
+        connection.hset(key, fact, json.dumps(reversed_, indent=1))
+    assert engine(store).consolidate(run).thoughts is None
+
+
+def test_another_decision_is_thought_about_and_a_damaged_one_named(store, graph_name, connection):
+    run = demo_run(store, graph_name)
+    engine(store).consolidate(run)
+    key, kept = kept_ledger(connection, graph_name)
+    fact, decision = min(kept.items())
+    connection.hset(key, fact, json.dumps({**json.loads(decision), "confidence": 0.5}))
+    assert engine(store).consolidate(run).thoughts is not None
+    connection.hset(key, fact, decision[:-1])
+    assert "is not JSON; delete that entry" in str(engine(store).consolidate(run).error)
+    connection.hdel(key, fact)
+    assert engine(store).consolidate(run).error is None
+    assert connection.hget(key, fact) == decision

@@ -128,7 +128,7 @@ def test_a_hub_may_have_names_that_are_no_text(store, connection, graph_name, mo
 def test_some_traces_are_those_of_the_whole_room(any_store, graph_name, demo):
     engine = ConsolidationEngine(any_store, HippocampusConfig(), lambda: 0.0)
     assert engine.consolidate(Run(Scope(graph_name), now_s=1.8e9, run_id="run")).error is None
-    keys = np.append(demo.outline().keys()[[0, 7, 100]], memory_keys(["unknown"]))
+    keys = np.append(demo.outline().keys[[0, 7, 100]], memory_keys(["unknown"]))
     some, all_ = any_store.read_traces(graph_name, keys), any_store.read_room(graph_name).traces
     assert len(some) == 3
     assert (all_[np.isin(all_["key"], some["key"])] == some).all()

@@ -444,7 +444,7 @@ def test_damage_is_named(
     store.apply(plan(graph_name, table(["ada"])), "me")
     client.hset(room.room_key(graph_name, part), field, value)
     with pytest.raises(StoreError) as refusal:
-        store.read_room(graph_name)
+        dict(store.read_room(graph_name).ledger)  # understood only when somebody looks
     assert f":{part}" in str(refusal.value)
     assert len(str(refusal.value)) < 130
 

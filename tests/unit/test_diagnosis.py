@@ -185,5 +185,5 @@ def test_what_a_graph_lacks_is_counted() -> None:
 
 def test_traces_of_what_is_gone_are_counted() -> None:
     snapshot = small_graph(2, [(0, 1, [])])
-    keys = np.concatenate([snapshot.outline().keys(), np.array([b"gone"], "S16")])
+    keys = np.concatenate([snapshot.outline().keys, np.array([b"gone"], "S16")])
     assert lost_count(trace_table(keys, {}), snapshot) == 1

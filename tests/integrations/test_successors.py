@@ -477,6 +477,29 @@ def test_a_search_that_has_an_answer_outlives_the_next_one(falkordb_uri, graph_n
     assert told == [f"{ASKED} {ASKED} now"]
 
 
+def test_what_goes_while_it_is_looked_up_is_not_told(falkordb_uri, graph_name, monkeypatch):
+    async def story(town):
+        for whose in ("Ann", "Bob"):
+            await town.fact(f"{ASKED} {ASKED} {whose}", 0, 5, whose=whose)
+            await town.fact(f"elsewhere {whose}", 5, whose=whose, uuid=f"new of {whose}")
+        store = town.hippocampus._store
+        read = store.read_subjects
+
+        def read_and_delete(*args):
+            known = read(*args)
+            store._connection.execute_command(
+                "GRAPH.QUERY", graph_name,
+                "MATCH ()-[e:RELATES_TO {uuid: 'new of Ann'}]->() DELETE e",
+            )  # fmt: skip
+            return known
+
+        monkeypatch.setattr(store, "read_subjects", read_and_delete)
+        return await town.told(2)
+
+    texts, (recall,), _ = live(falkordb_uri, graph_name, story)
+    assert (texts, recall.uuid) == (["elsewhere Bob"], "new of Bob")
+
+
 def test_a_search_that_has_none_says_so(falkordb_uri, graph_name):
     async def story(town):
         uuid = await town.fact(f"{ASKED} {ASKED}", 0, 5)

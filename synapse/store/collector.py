@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import count as numbers
@@ -37,7 +37,7 @@ class Collector:
 
     Args:
         table: what is read.
-        understand_later: keep all fields but uuids as they come, until they are asked for.
+        only_bones: compare all fields, but keep only ids and uuids.
         digested: whether anybody will ask for the digest.
         hear: is given the texts as they are understood.
     """
@@ -46,17 +46,16 @@ class Collector:
         self,
         table: Table,
         *,
-        understand_later: bool = False,
+        only_bones: bool = False,
         digested: bool = True,
         hear: Hear | None = None,
     ) -> None:
         self.table = table
         self.count = 0
         """How many items there are."""
-        self._later = understand_later
+        self._only_bones = only_bones
         self._hear = hear
         self._digest = _Digest(table) if digested else None
-        self._kept: deque[Part] = deque()
         self._ids: list[list[Ints]] = [[] for _ in table.ids]
         self._uuids: list[str] = []
         self._times: list[Floats] = []
@@ -80,19 +79,15 @@ class Collector:
             known_ids.append(ids)
         if self.table.uuid:
             self._uuids += part.uuid_texts()
-        if self._later:
-            self._kept.append(part)
-        else:
+        if not self._only_bones:
             self._understand(part)
 
     def bones(self) -> Columns:
-        """Ids and uuids of what was kept for later."""
+        """Ids and uuids."""
         return Columns(self.count, self._all_ids(), self._uuids)
 
     def columns(self) -> Columns:
-        """Everything; what was kept for later is used up."""
-        while self._kept:
-            self._understand(self._kept.popleft())
+        """Everything."""
         times = np.concatenate(self._times, axis=1) if self._times else self._no_times()
         return Columns(
             self.count,

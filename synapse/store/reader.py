@@ -83,7 +83,7 @@ def read_graph(connection: Connection, graph: str, hear: Hear | None = None) -> 
         UnknownGraph: there is no graph of that name.
         IncompleteRead: the number of rows is not the number the server counts, twice.
     """
-    tables = _read_tables(connection, graph, hear, understand_later=False)
+    tables = _read_tables(connection, graph, hear)
     return snapshot_of(graph, tables, _digest(tables))
 
 
@@ -101,20 +101,21 @@ def read_graph_unless(
     Raises:
         UnknownGraph, IncompleteRead: as :func:`read_graph`.
     """
-    if not digest or _counts(connection, graph) != digest.partition("-")[0]:
-        # Keeping everything as it came would be for nothing.
-        return read_graph(connection, graph, hear)
-    tables = _read_tables(connection, graph, hear, understand_later=True)
-    now = _digest(tables)
-    return _outline(graph, tables) if now == digest else snapshot_of(graph, tables, now)
+    if digest and _counts(connection, graph) == digest.partition("-")[0]:
+        tables = _read_tables(connection, graph, only_bones=True)
+        if _digest(tables) == digest:
+            return _outline(graph, tables)
+    # It is rare that a graph changes and grows by nothing: to keep all that was read for such a
+    # case would cost every run more than to read it again costs that one.
+    return read_graph(connection, graph, hear)
 
 
 def _read_tables(
-    connection: Connection, graph: str, hear: Hear | None, *, understand_later: bool
+    connection: Connection, graph: str, hear: Hear | None = None, *, only_bones: bool = False
 ) -> list[Collector]:
     with _asking(connection, graph) as ask:
         return [
-            _read_table(ask, graph, table, hear if table is FACTS else None, understand_later)
+            _read_table(ask, graph, table, hear if table is FACTS else None, only_bones)
             for table in _TABLES
         ]
 
@@ -131,11 +132,11 @@ def _asking(connection: Connection, graph: str) -> Iterator[Ask]:
 
 
 def _read_table(
-    ask: Ask, graph: str, table: Table, hear: Hear | None, understand_later: bool
+    ask: Ask, graph: str, table: Table, hear: Hear | None, only_bones: bool
 ) -> Collector:
     """Read a table and check that nothing is missing; read once more if something is."""
     for _ in range(2):
-        collector = Collector(table, understand_later=understand_later, hear=hear)
+        collector = Collector(table, only_bones=only_bones, hear=hear)
         reader = TableReader(ask, graph, table, collector)
         before = reader.total()
         reader.read()

@@ -462,22 +462,22 @@ def test_a_key_of_another_kind_is_left_alone(client: Connection, graph_name: str
     assert client.get(graph_name) == b"text"
 
 
-def test_a_graph_that_has_grown_is_not_kept_as_it_came(
+def test_a_graph_that_has_grown_is_read_once(
     client: Connection, graph_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(client, graph_name, ENTITIES, n=3)
     digest = read_graph(client, graph_name).digest
-    kept: list[bool] = []
+    only_bones: list[bool] = []
 
     class Noted(Collector):
         def __init__(self, table: Table, **options: Any) -> None:
-            kept.append(options.get("understand_later", False))
+            only_bones.append(options.get("only_bones", False))
             super().__init__(table, **options)
 
     monkeypatch.setattr(reader, "Collector", Noted)
     assert isinstance(read_graph_unless(client, graph_name, digest), GraphOutline)
-    assert any(kept)
-    kept.clear()
+    assert any(only_bones)
+    only_bones.clear()
     write(client, graph_name, "CREATE (:Entity {uuid: 'n4'})")
     assert isinstance(read_graph_unless(client, graph_name, digest), GraphSnapshot)
-    assert not any(kept)
+    assert not any(only_bones)

@@ -1,4 +1,7 @@
-"""Traces: what Synapse keeps about each memory, as one sorted table.
+"""Traces: what Synapse keeps about each memory, as one table.
+
+Its rows stand in the order of the last two bytes of their keys, then of the rest: that is how a
+store keeps them, so that it need not sort what it reads.
 
 A trace is time-invariant. Strength at any moment follows from it by formula, so an unchanged
 graph needs no write at all.
@@ -17,7 +20,7 @@ _SLAB_ROWS_COUNT = 65_536
 """Rows that are copied at a time where two tables are compared."""
 
 TraceTable = npt.NDArray[np.void]
-"""Rows of :data:`~synapse.hippocampus.model.TRACE_DTYPE`, sorted by key, keys unique."""
+"""Rows of :data:`~synapse.hippocampus.model.TRACE_DTYPE`, in order, keys unique."""
 
 
 def empty_traces() -> TraceTable:
@@ -26,7 +29,7 @@ def empty_traces() -> TraceTable:
 
 
 def trace_table(keys: Keys, columns: Mapping[str, npt.NDArray[np.generic]]) -> TraceTable:
-    """Build the sorted table from aligned columns.
+    """Build the table from aligned columns.
 
     Args:
         keys: shape (memories,), see :func:`~synapse.hippocampus.model.memory_keys`.
@@ -55,10 +58,10 @@ def rows_at(table: TraceTable, rows: Ints) -> TraceTable:
 
 
 def key_order(keys: Keys) -> Ints:
-    """The rows in order of their keys.
+    """The rows in the order of the table.
 
-    >>> key_order(np.array([b"b" * 16, b"a" * 16])).tolist()
-    [1, 0]
+    >>> key_order(np.array([b"b" * 16, b"a" * 16, b"c" * 14])).tolist()
+    [2, 1, 0]
     """
     # Sorting integers is several times faster than sorting 16-byte strings; keys that share
     # their first 8 bytes are rare but legal.
@@ -66,12 +69,23 @@ def key_order(keys: Keys) -> Ints:
     order = np.argsort(heads)
     ordered = heads[order]
     if (ordered[1:] == ordered[:-1]).any():
-        return np.argsort(keys, kind="stable")
+        return np.argsort(_places(keys), kind="stable")
     return order
 
 
+def are_surely_in_order(keys: Keys) -> bool:
+    """Whether already the first halves of the keys, as the table is ordered, ascend.
+
+    >>> keys = np.array([b"c" * 14, b"a" * 16])
+    >>> are_surely_in_order(keys), are_surely_in_order(keys[::-1])
+    (True, False)
+    """
+    heads = _heads(keys)
+    return bool((heads[1:] > heads[:-1]).all())
+
+
 def are_surely_distinct(keys: Keys) -> bool:
-    """Whether already the first halves of the keys are all different.
+    """Whether already the first halves of the keys, as the table is ordered, are all different.
 
     >>> are_surely_distinct(np.array([b"a", b"b"])), are_surely_distinct(np.array([b"a", b"a"]))
     (True, False)
@@ -94,7 +108,7 @@ def rows_of(table: TraceTable, keys: Keys) -> Ints | None:
         return rows
     if not len(table):
         return None
-    rows = np.minimum(np.searchsorted(table["key"], keys), len(table) - 1)
+    rows = np.minimum(np.searchsorted(_places(table["key"]), _places(keys)), len(table) - 1)
     return rows if (table["key"][rows] == keys).all() else None
 
 
@@ -112,7 +126,8 @@ def changed_rows(before: TraceTable, after: TraceTable) -> Bools:
     if len(before) == len(after) and (before["key"] == after["key"]).all():
         differs = _row_bytes(before) != _row_bytes(after)
     else:
-        place = np.minimum(np.searchsorted(before["key"], after["key"]), len(before) - 1)
+        place = np.searchsorted(_places(before["key"]), _places(after["key"]))
+        place = np.minimum(place, len(before) - 1)
         old, new = _row_bytes(before), _row_bytes(after)
         slabs = (slice(i, i + _SLAB_ROWS_COUNT) for i in range(0, len(new), _SLAB_ROWS_COUNT))
         differs = np.concatenate([old[place[slab]] != new[slab] for slab in slabs])
@@ -129,12 +144,21 @@ def removed_keys(before: TraceTable, after: TraceTable) -> Keys:
     old, new = before["key"], after["key"]
     if len(old) == 0 or len(new) == 0:
         return old
-    gone: Keys = old[new[np.minimum(np.searchsorted(new, old), len(new) - 1)] != old]
+    place = np.minimum(np.searchsorted(_places(new), _places(old)), len(new) - 1)
+    gone: Keys = old[new[place] != old]
     return gone
 
 
 def _heads(keys: Keys) -> npt.NDArray[np.uint64]:
-    return np.ascontiguousarray(keys, "S16").view(">u8")[::2].astype(np.uint64)
+    """The first half of each place."""
+    first, last = np.ascontiguousarray(keys, "S16").view(">u8").astype(np.uint64).reshape(-1, 2).T
+    return (last << np.uint64(48)) | (first >> np.uint64(16))
+
+
+def _places(keys: Keys) -> Keys:
+    """The keys with their last two bytes first: in the order of the table."""
+    cells = np.ascontiguousarray(keys, "S16").view(np.uint8).reshape(-1, 16)
+    return np.roll(cells, 2, axis=1).reshape(-1).view("S16")
 
 
 def _row_bytes(table: TraceTable) -> npt.NDArray[np.void]:

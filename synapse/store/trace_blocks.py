@@ -16,7 +16,13 @@ import numpy.typing as npt
 
 from synapse.errors import StoreError
 from synapse.hippocampus.model import TRACE_DTYPE, Bools, Keys
-from synapse.hippocampus.traces import TraceTable, empty_traces, key_order, rows_at
+from synapse.hippocampus.traces import (
+    TraceTable,
+    are_surely_in_order,
+    empty_traces,
+    key_order,
+    rows_at,
+)
 
 BUCKETS_COUNT = 256
 RECORD_BYTES = TRACE_DTYPE.itemsize
@@ -42,7 +48,7 @@ def encode(
     """The new content of every block that holds a marked row or has lost a removed key.
 
     Args:
-        table: all traces, sorted by key, as they are to be.
+        table: all traces, as they are to be.
         only_rows: shape (len(table),), the rows that changed; ``None`` marks all.
         removed: keys that the table no longer has.
 
@@ -72,7 +78,7 @@ def encode(
 
 
 def decode(blocks: Mapping[int, Mapping[bytes, bytes]], where: str = "traces:") -> TraceTable:
-    """The table that the blocks hold, sorted by key.
+    """The table that the blocks hold.
 
     Args:
         blocks: as :func:`encode` makes them; any part of the whole will do.
@@ -87,8 +93,9 @@ def decode(blocks: Mapping[int, Mapping[bytes, bytes]], where: str = "traces:") 
     array([ True,  True])
     """
     values = []
-    for bucket, fields in blocks.items():
-        for field, value in fields.items():
+    for bucket, fields in sorted(blocks.items()):
+        for field in sorted(fields):
+            value = fields[field]
             if len(value) % RECORD_BYTES:
                 raise StoreError(
                     f"the hash {where}{bucket:02x} is damaged at field {field.hex()}; "
@@ -99,7 +106,8 @@ def decode(blocks: Mapping[int, Mapping[bytes, bytes]], where: str = "traces:") 
     if not packed:
         return empty_traces()
     table = np.frombuffer(packed, TRACE_DTYPE)
-    return rows_at(table, key_order(table["key"]))
+    in_order = are_surely_in_order(table["key"])
+    return table if in_order else rows_at(table, key_order(table["key"]))
 
 
 def _key_bytes(keys: Keys) -> npt.NDArray[np.uint8]:

@@ -1,6 +1,7 @@
 """The command line: the only place that prints or exits.
 
-Heavy modules are imported inside the commands, so that ``--help`` answers at once.
+Only the command that is asked for is loaded, and heavy modules are imported inside it, so that
+``--help`` answers at once.
 """
 
 from __future__ import annotations
@@ -8,55 +9,48 @@ from __future__ import annotations
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from synapse import __version__
-from synapse.cli.apply import apply
-from synapse.cli.archive import app as archive
-from synapse.cli.chat import chat
 from synapse.cli.common import discard_output
 from synapse.cli.complaint import complain
-from synapse.cli.consolidate import consolidate
-from synapse.cli.doctor import doctor
-from synapse.cli.explain import explain
-from synapse.cli.hermes import app as hermes
-from synapse.cli.load import load
-from synapse.cli.pin import pin, unpin
-from synapse.cli.plan import plan
-from synapse.cli.prune import prune
-from synapse.cli.purge import purge
-from synapse.cli.recall_log import recall_log
-from synapse.cli.relations import relations
-from synapse.cli.restore import restore
-from synapse.cli.review import review
-from synapse.cli.runs import runs
-from synapse.cli.schedule import app as schedule
-from synapse.cli.simulate import simulate
-from synapse.cli.status import status
-from synapse.cli.undo import undo
 from synapse.errors import SynapseError, UsageError
 
 INTERRUPTED = 130
 _CLICK_ERROR: Any = typer.BadParameter.mro()[2]  # click's own or the copy that typer carries
 
-app = typer.Typer(
-    name="synapse",
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-GROUPS = {"archive": archive, "hermes": hermes, "schedule": schedule}
-for command in (
-    chat, consolidate, plan, apply, prune, undo, restore, runs, status, doctor, explain, simulate,
-    review, relations, recall_log, pin, unpin, purge, load,
-):  # fmt: skip
-    app.command()(command)
-for name, group in GROUPS.items():
-    app.add_typer(group, name=name)
+COMMANDS = {
+    "chat": "chat", "consolidate": "consolidate", "plan": "plan", "apply": "apply",
+    "prune": "prune", "undo": "undo", "restore": "restore", "runs": "runs", "status": "status",
+    "doctor": "doctor", "explain": "explain", "simulate": "simulate", "review": "review",
+    "relations": "relations", "recall-log": "recall_log", "pin": "pin", "unpin": "pin",
+    "purge": "purge", "load": "load",
+}  # fmt: skip
+"""The module of each command; the function has the command's name."""
+GROUPS = ("archive", "hermes", "schedule")
+
+
+def command_line(names: Iterable[str] = (*COMMANDS, *GROUPS)) -> typer.Typer:
+    """The command line with these commands and groups."""
+    app = typer.Typer(
+        name="synapse",
+        add_completion=False,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_common)
+    for name in names:
+        module = import_module(f"synapse.cli.{COMMANDS.get(name, name)}")
+        if name in COMMANDS:
+            app.command()(getattr(module, name.replace("-", "_")))
+        else:
+            app.add_typer(module.app, name=name)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -65,7 +59,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Say which.")
@@ -101,6 +94,8 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 
 
 def _invoke(arguments: list[str]) -> int:
+    asked = arguments[:1]
+    app = command_line(asked) if {*COMMANDS, *GROUPS}.issuperset(asked) else command_line()
     try:
         code = app(args=arguments, prog_name="synapse", standalone_mode=False) or 0
     except _CLICK_ERROR as problem:

@@ -11,8 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
-
 Ratio = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 PositiveDays = Annotated[float, Field(gt=0.0, le=36_500.0, allow_inf_nan=False)]
 
@@ -110,6 +108,10 @@ class RelationsConfig(_Section):
 
     @model_validator(mode="after")
     def _each_name_is_in_one_list(self) -> RelationsConfig:
+        if not (self.single or self.multi or self.event):
+            return self
+        from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS  # most need no lexicon
+
         listed: dict[str, tuple[str, str]] = {}
         complaints = []
         for kind in ("single", "multi", "event"):

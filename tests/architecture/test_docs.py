@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 from typer.main import get_command
 
-from synapse.cli import app
+from synapse.cli import command_line
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.report import ConsolidationReport
 from synapse.settings import Connection, Hosting
@@ -27,7 +27,7 @@ def commands(group, name=""):
             yield f"{name}{word}", command
 
 
-COMMANDS = dict(commands(get_command(app)))
+COMMANDS = dict(commands(get_command(command_line())))
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

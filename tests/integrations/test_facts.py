@@ -129,6 +129,15 @@ def test_nor_do_they_from_texts_that_are_no_utf_8(falkordb_uri, graph_name, conn
     assert run(story()) == ([uuid for uuid in UUIDS if uuid not in lost], [])
 
 
+def test_nor_from_a_name_that_no_graph_can_hold(falkordb_uri, graph_name):
+    async def story():
+        async with filled(falkordb_uri, graph_name) as (world, _):
+            asked = ["back", "half \ud800", "nul\0", "plain\0", "loop", "plain"]
+            return [edge.uuid for edge in await facts_of(world.driver, asked)]
+
+    assert run(story()) == ["back", "loop", "plain"]
+
+
 def test_what_is_gone_is_left_out(falkordb_uri, graph_name):
     async def story():
         async with filled(falkordb_uri, graph_name) as (world, _):

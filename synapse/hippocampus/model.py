@@ -314,6 +314,7 @@ def _pick(column: list[Any], rows: Ints) -> list[Any]:
 
 _GROUPS_OF_DIGITS = ((0, 8), (9, 13), (14, 18), (19, 23), (24, 36))
 """In a UUID in canonical form."""
+_SLAB_UUIDS_COUNT = 8_192
 
 
 def memory_keys(uuids: Sequence[str]) -> Keys:
@@ -331,17 +332,20 @@ def memory_keys(uuids: Sequence[str]) -> Keys:
     >>> memory_keys(["00000000-0000-0000-0000-00000000000a"])[0][-1:]
     b'\\n'
     """
-    if not uuids:
-        return np.zeros(0, "S16")
-    joined = "".join(uuids)
-    if len(joined) == 36 * len(uuids) and set(map(len, uuids)) == {36}:
-        packed = _packed_if_canonical(joined)
+    keys = np.empty(len(uuids), "S16")
+    # What is needed on the way stays small, and so is not new memory each time.
+    for start in range(0, len(uuids), _SLAB_UUIDS_COUNT):
+        slab = uuids[start : start + _SLAB_UUIDS_COUNT]
+        keys[start : start + len(slab)] = np.frombuffer(_keys_of_slab(slab), "S16")
+    return keys
+
+
+def _keys_of_slab(uuids: Sequence[str]) -> bytes:
+    if set(map(len, uuids)) == {36}:
+        packed = _packed_if_canonical("".join(uuids))
         if packed is not None:
-            return np.frombuffer(packed, "S16")
-    keys = bytearray()
-    for uuid in uuids:
-        keys += _memory_key(uuid)
-    return np.frombuffer(bytes(keys), "S16")
+            return packed
+    return b"".join(map(_memory_key, uuids))
 
 
 def trace_keys(entity_uuids: Sequence[str], fact_uuids: Sequence[str]) -> Keys:

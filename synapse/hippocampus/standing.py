@@ -21,7 +21,7 @@ from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
 from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
-from synapse.hippocampus.traces import TraceTable, rows_at, rows_of, trace_table
+from synapse.hippocampus.traces import TraceTable, columns_at, rows_of, trace_table
 from synapse.hippocampus.usage import Usage
 
 
@@ -60,8 +60,7 @@ class Kept:
         rows = rows_of(traces, outline.keys)
         if rows is None:
             return None
-        own = rows_at(traces, rows)
-        return cls(**{name: own[name].astype(np.float64) for name in cls.__slots__})
+        return cls(**columns_at(traces, rows, cls.__slots__))
 
     def weakened(self, interference: Floats) -> Kept:
         """The same with what near-duplicates leave of each memory."""

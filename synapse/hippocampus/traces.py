@@ -9,15 +9,15 @@ graph needs no write at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from synapse.hippocampus.model import TRACE_DTYPE, Bools, Ints, Keys
+from synapse.hippocampus.model import TRACE_DTYPE, Bools, Floats, Ints, Keys
 
 _SLAB_ROWS_COUNT = 65_536
-"""Rows that are copied at a time where two tables are compared."""
+"""Rows that are copied at a time."""
 
 TraceTable = npt.NDArray[np.void]
 """Rows of :data:`~synapse.hippocampus.model.TRACE_DTYPE`, in order, keys unique."""
@@ -55,6 +55,21 @@ def rows_at(table: TraceTable, rows: Ints) -> TraceTable:
     """
     # Taking whole rows as bytes is several times as fast as taking their fields one by one.
     return _row_bytes(table)[rows].view(TRACE_DTYPE)
+
+
+def columns_at(table: TraceTable, rows: Ints, names: Sequence[str]) -> dict[str, Floats]:
+    """Some columns of the given rows, in the given order.
+
+    >>> table = trace_table(np.array([b"a", b"b"]), {"stability": np.array([1.0, 2.0])})
+    >>> columns_at(table, np.array([1, 0]), ["stability"])["stability"].tolist()
+    [2.0, 1.0]
+    """
+    columns = {name: np.empty(len(rows)) for name in names}
+    for slab in _slabs(len(rows)):
+        own = rows_at(table, rows[slab])
+        for name, column in columns.items():
+            column[slab] = own[name]
+    return columns
 
 
 def key_order(keys: Keys) -> Ints:
@@ -129,8 +144,7 @@ def changed_rows(before: TraceTable, after: TraceTable) -> Bools:
         place = np.searchsorted(_places(before["key"]), _places(after["key"]))
         place = np.minimum(place, len(before) - 1)
         old, new = _row_bytes(before), _row_bytes(after)
-        slabs = (slice(i, i + _SLAB_ROWS_COUNT) for i in range(0, len(new), _SLAB_ROWS_COUNT))
-        differs = np.concatenate([old[place[slab]] != new[slab] for slab in slabs])
+        differs = np.concatenate([old[place[slab]] != new[slab] for slab in _slabs(len(new))])
     return differs
 
 
@@ -147,6 +161,10 @@ def removed_keys(before: TraceTable, after: TraceTable) -> Keys:
     place = np.minimum(np.searchsorted(_places(new), _places(old)), len(new) - 1)
     gone: Keys = old[new[place] != old]
     return gone
+
+
+def _slabs(count: int) -> Iterator[slice]:
+    return (slice(i, i + _SLAB_ROWS_COUNT) for i in range(0, count, _SLAB_ROWS_COUNT))
 
 
 def _heads(keys: Keys) -> npt.NDArray[np.uint64]:

@@ -127,3 +127,11 @@ def test_a_torn_block_is_named() -> None:
 def test_a_large_table_survives() -> None:
     large = random_table(600_000)
     assert decode(encode(large)).tobytes() == large.tobytes()
+
+
+def test_a_key_does_not_depend_on_the_uuids_beside_it() -> None:
+    random = np.random.default_rng(3)
+    uuids = [str(uuid.UUID(bytes=random.bytes(16))) for _ in range(20_000)]
+    uuids[5], uuids[12_000] = "api", uuids[5].upper()
+    alone = [memory_keys([each]) for each in uuids]
+    assert memory_keys(uuids).tobytes() == np.concatenate(alone).tobytes()

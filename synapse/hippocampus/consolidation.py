@@ -149,10 +149,11 @@ class ConsolidationEngine:
         return not (run.resolve and is_waiting(room.ledger, sure))
 
     def _remembered(self, run: Run, room: Room, memo: Memo, seen: GraphOutline) -> Found | None:
-        """What a run over an unchanged graph knows; ``None`` where a memory has no trace."""
+        """What a run over an unchanged graph knows; ``None`` where a memory has no trace, or others
+        are nearly the same."""
         graph, read_s = run.scope.graph, self._stopwatch()
         kept = Kept.from_traces(room.traces, seen)
-        if kept is None:
+        if kept is None or self._has_other_near_duplicates(graph, memo):
             return None
         usage = Usage.of(
             seen.memory_uuids, room.profiles, room.links, room.pins,
@@ -163,6 +164,13 @@ class ConsolidationEngine:
         plan = ConsolidationPlan(graph, run.run_id, self._config.digest, room.revision)
         nothing = Resolved(room, is_dry=run.dry_run) if run.resolve else None
         return Found(memo.known, standing, plan, read_s, resolved=nothing)
+
+    def _has_other_near_duplicates(self, graph: str, memo: Memo) -> bool:
+        """Whether embeddings have changed, which nothing else of a graph tells."""
+        wanted = self._config.interference
+        if not wanted.enabled:
+            return False
+        return self._store.near_duplicates(graph, wanted.similarity_min).digest != memo.near_digest
 
     def _write(self, run: Run, found: Found, room: Room, report: ConsolidationReport) -> bool:
         plan = found.plan

@@ -8,8 +8,10 @@ each time from all pairs: it never adds up from run to run, and each pair counts
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +35,19 @@ class NearDuplicates:
     pairs: tuple[NearDuplicate, ...] = ()
     left_out_count: int = 0
     """Facts that were not compared, as too many join the same two entities."""
+
+    @property
+    def digest(self) -> str:
+        """Names them; empty where there are none.
+
+        >>> one, other = (NearDuplicates((NearDuplicate("a", "b", c),)) for c in (0.9, 0.91))
+        >>> NearDuplicates().digest, one.digest == other.digest
+        ('', False)
+        """
+        if not self.pairs and not self.left_out_count:
+            return ""
+        told = json.dumps([self.left_out_count, *self.pairs])
+        return blake2b(told.encode(), digest_size=12).hexdigest()
 
 
 def interference(

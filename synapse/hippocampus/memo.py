@@ -1,8 +1,9 @@
 """What the last full run found out, kept so that an unchanged graph need not be understood again.
 
 A run's findings are a function of the graph, the constants, the product's version, the decisions
-in the ledger, and of which of the graph's times lie in the past. A memo names all five; where
-they are the same, so are the findings, and only the passing of time is left to work out.
+in the ledger, of which of the graph's times lie in the past, and of the near-duplicates where they
+are looked for. A memo names all six; where they are the same, so are the findings, and only the
+passing of time is left to work out.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Memo(BaseModel):
     graph_digest: str
     config_digest: str
     ledger_digest: str
+    near_digest: str = ""
+    """Of the near-duplicates, where they were looked for."""
     since_s: float | None
     """The latest time in the graph that lay in the past."""
     until_s: float | None
@@ -38,7 +41,7 @@ class Memo(BaseModel):
     @classmethod
     def of(
         cls, snapshot: GraphSnapshot, config: HippocampusConfig, ledger: Mapping[str, Any],
-        now_s: float, known: Timeless,
+        now_s: float, known: Timeless, near_digest: str = "",
     ) -> Memo:  # fmt: skip
         """What to keep of a full run."""
         since_s, until_s = _still(snapshot, now_s)
@@ -48,6 +51,7 @@ class Memo(BaseModel):
             graph_digest=snapshot.digest,
             config_digest=config.digest,
             ledger_digest=ledger_digest(ledger),
+            near_digest=near_digest,
             since_s=max((s for s in (since_s, page.since_s) if s is not None), default=None),
             until_s=min((s for s in (until_s, page.until_s) if s is not None), default=None),
             known=known,

@@ -39,16 +39,24 @@ def plan_room(
         traces = _with_other_groups(traces, room.traces, whole)
         others = set(whole.fact_uuids).difference(thoughts.snapshot.facts.uuid)
         ledger = {u: e for u, e in room.ledger.items() if u in others} | ledger
+    changed_traces, removed = changed_rows(room.traces, traces), removed_keys(room.traces, traces)
+    if whole is None:
+        memo = _new_memo(thoughts, known, ledger, room)
+    else:
+        # By its group alone a memory is not what it is in the whole graph, and what was recalled of
+        # others does not stand in their traces yet: the next run over the whole graph has to think.
+        is_other = changed_traces.any() or len(removed) or recalled.folded or forgotten
+        memo = {} if is_other and room.memo else None
     return ConsolidationPlan(
         graph=thoughts.snapshot.graph,
         run_id=run_id,
         config_digest=thoughts.config.digest,
         base_revision=room.revision,
         traces=traces,
-        changed=changed_rows(room.traces, traces),
-        removed=removed_keys(room.traces, traces),
+        changed=changed_traces,
+        removed=removed,
         ledger=changes(room.ledger, ledger),
-        memo=_new_memo(thoughts, known, ledger, room) if whole is None else None,
+        memo=memo,
         surprises=tuple(surprise.id for surprise in room.surprises),
         profiles=changed(room.profiles, recalled.profiles, forgotten),
         links=changed(room.links, recalled.links, forgotten),
@@ -60,7 +68,8 @@ def plan_room(
 def _new_memo(
     thoughts: Thoughts, known: Timeless, ledger: dict[str, Any], room: Room
 ) -> dict[str, Any] | None:
-    memo = Memo.of(thoughts.snapshot, thoughts.config, ledger, thoughts.now_s, known)
+    near_digest = thoughts.near_duplicates.digest
+    memo = Memo.of(thoughts.snapshot, thoughts.config, ledger, thoughts.now_s, known, near_digest)
     kept = memo.model_dump(mode="json")
     return None if kept == room.memo else kept
 

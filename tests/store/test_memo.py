@@ -150,6 +150,76 @@ def test_recalls_of_memories_that_are_gone_are_kept_for_a_while(any_store, run, 
     assert any_store.read_room(graph_name).revision == room.revision
 
 
+def says_what_thinking_says(store, run, config=None):
+    dry = replace(run, run_id="dry", dry_run=True)
+    one, other = (replace(dry, full_lists=full_lists) for full_lists in (False, True))
+    return said(engine(store, config).consolidate(one)) == said(
+        engine(store, config).consolidate(other)
+    )
+
+
+def in_two_groups(graph):
+    entities = [
+        {"uuid": name, "name": name, "summary": "", "labels": [], "group_id": group,
+         "created_at": "2026-01-01T00:00:00+00:00"}
+        for name, group in (("ada", "own"), ("bob", "own"), ("cy", "other"), ("dee", "other"))
+    ]  # fmt: skip
+    ends = ("ada", "bob", "own"), ("cy", "dee", "other"), ("ada", "cy", "other")
+    facts = [
+        {"uuid": f"{source}-{target}", "source_node_uuid": source, "target_node_uuid": target,
+         "name": "KNOWS", "fact": f"{source} knows {target}", "group_id": group, "episodes": [],
+         "created_at": "2026-01-01T00:00:00+00:00"}
+        for source, target, group in ends
+    ]  # fmt: skip
+    return GraphDocument(entities=tuple(entities), facts=tuple(facts))
+
+
+@pytest.mark.parametrize("recalled", [(), ("cy", "cy-dee")])
+def test_after_a_run_over_one_group_the_whole_graph_is_thought_about(
+    any_store, graph_name, recalled
+):
+    any_store.write_memory(graph_name, in_two_groups(graph_name))
+    whole = Run(Scope(graph_name), NOW_S, "whole", prune=True)
+    engine(any_store).consolidate(whole)
+    if recalled:
+        any_store.record_recalls(graph_name, [recall(*recalled)])
+    group = replace(whole, run_id="group", scope=Scope(graph_name, "own", whole_graph=False))
+    assert said(engine(any_store).consolidate(group))["status"] == "ok"
+    assert says_what_thinking_says(any_store, whole)
+    engine(any_store).consolidate(replace(whole, run_id="again"))
+    assert engine(any_store).consolidate(whole).thoughts is None
+
+
+def test_a_run_over_one_group_that_keeps_nothing_else_ends_no_memo(any_store, graph_name):
+    any_store.write_memory(graph_name, in_two_groups(graph_name))
+    group = Run(Scope(graph_name, "own", whole_graph=False), NOW_S, "group")
+    engine(any_store).consolidate(group)
+    whole = replace(group, run_id="whole", scope=Scope(graph_name))
+    any_store.record_recalls(graph_name, [recall("cy")])
+    engine(any_store).consolidate(whole)
+    other = replace(group, scope=Scope(graph_name, "other", whole_graph=False))
+    for run_ in (other, other, whole, whole):
+        engine(any_store).consolidate(run_)
+    assert engine(any_store).consolidate(whole).thoughts is None
+
+
+def test_an_embedding_that_comes_later_makes_near_duplicates(store, graph_name, connection):
+    store.write_memory(graph_name, in_two_groups(graph_name))
+    config = HippocampusConfig.model_validate({"interference": {"enabled": True}})
+    run = Run(Scope(graph_name), NOW_S, "first", prune=True)
+    strengths, is_embedded = [], "SET e.name_embedding = vecf32([1.0, 0.5])"
+    for change in (
+        "MATCH (e:Entity) SET e.name = 'Ada'",
+        f"MATCH (e:Entity {{uuid: 'ada'}}) {is_embedded}",
+        f"MATCH (e:Entity {{uuid: 'bob'}}) {is_embedded}",
+    ):
+        connection.execute_command("GRAPH.QUERY", graph_name, change)
+        assert says_what_thinking_says(store, run, config)
+        report = engine(store, config).consolidate(run).report
+        strengths.append(report.retention.mean_strength)
+    assert strengths[0] == strengths[1] > strengths[2]
+
+
 def test_why_no_recall_was_counted(any_store, run, graph_name):
     any_store.record_recalls(graph_name, [recall("a", asked=False)])
     reasons = engine(any_store).consolidate(run).report.reason_for_zero

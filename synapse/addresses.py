@@ -85,7 +85,8 @@ def _server(address: str) -> SplitResult:
     except ValueError:
         # Without the cause, which may show a piece of the password.
         raise ConfigurationError(
-            "the database URI cannot be read: quote special characters in it; check FALKORDB_URI"
+            "the database URI cannot be read: the port is a number, and special characters are "
+            "quoted (%40 for @); check FALKORDB_URI"
         ) from None
     if parts.scheme not in _SERVERS or "://" not in address:
         raise ConfigurationError(

@@ -13,12 +13,15 @@ batch is run (:class:`Hosting`) is set by the same prefix and outside of any sec
 from __future__ import annotations
 
 import os
+import re
 import tomllib
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
 from synapse.addresses import public_address, web_address
@@ -26,6 +29,14 @@ from synapse.errors import ConfigurationError
 from synapse.hippocampus.config import HippocampusConfig
 
 DEFAULT_CONFIG_FILE = "synapse.toml"
+INTERVAL_NAME = "SYNAPSE_CONSOLIDATION_INTERVAL_HOURS"
+"""Asked for where a job is made; no run needs it."""
+_PLAINLY = {
+    "extra_forbidden": "there is no such setting",
+    "tuple_type": "must be a list",
+    "model_type": "must be a section of its own",
+}
+"""What a person is told, by pydantic's name of the mistake."""
 _SERVER_NAMES = {"FALKORDB_" + part for part in ("URI", "HOST", "PORT", "USERNAME", "PASSWORD")}
 
 
@@ -167,7 +178,7 @@ def variables_elsewhere(settings: Settings, file: Path | None) -> dict[str, str]
 def names_unknown_elsewhere() -> list[str]:
     """Variables of this environment that a run elsewhere would have to be told."""
     told = {*_SERVER_NAMES, "FALKORDB_DATABASE", "SYNAPSE_CONFIG"}
-    return sorted(set(names_set_here()) - told - {"SYNAPSE_CONSOLIDATION_INTERVAL_HOURS"})
+    return sorted(set(names_set_here()) - told - {INTERVAL_NAME})
 
 
 def model_key() -> str:
@@ -189,9 +200,11 @@ def _read_toml(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(
-            f"cannot read the configuration file {file}: {error.strerror}; check --config"
+            f"cannot read the configuration file {file}: {error.strerror}; check name and rights"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file} is not UTF-8 text; save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{file} is not valid TOML: {error}; correct that line") from error
 
 
@@ -199,8 +212,12 @@ def _environment(kind: type[BaseSettings]) -> dict[str, Any]:
     try:
         return EnvSettingsSource(kind)()
     except ValueError as error:
+        # It names the section alone.
+        section = re.search(r'field "(\w+)"', str(error))
+        beginning = f"{kind.model_config.get('env_prefix')}{section[1] if section else ''}".upper()
+        names = sorted(name for name in os.environ if name.upper().startswith(beginning))
         raise ConfigurationError(
-            f"{kind.model_config.get('env_prefix')}* cannot be understood: {error}; lists are JSON"
+            f'{" or ".join(names)} cannot be understood; write a list as JSON, like ["LIVES_IN"]'
         ) from None
 
 
@@ -218,11 +235,36 @@ def _validated(values: dict[str, Any], where: str) -> Settings:
         return Settings.model_validate(values)
     except ValidationError as error:
         complaints = "; ".join(
-            f"{_setting_name(one['loc'])}: {one['msg'].removeprefix('Value error, ')}"
+            f"{_setting_name(one['loc'])}: {in_words(one)}{_meant(one)}"
             for one in error.errors(include_url=False)
         )
         # The cause would show the values, and one of them may be a password.
-        raise ConfigurationError(f"out of bounds ({where}): {complaints}") from None
+        raise ConfigurationError(f"wrong settings ({where}): {complaints}") from None
+
+
+def in_words(mistake: ErrorDetails) -> str:
+    """What is wrong with a value, which is not shown itself.
+
+    >>> in_words({"type": "float_parsing", "msg": "Input should be a valid number, unable to …",
+    ...           "loc": ("a",), "input": "x"})
+    'must be a valid number'
+    """
+    said = mistake["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    return _PLAINLY.get(mistake["type"], said.partition(", unable to")[0])
+
+
+def _meant(mistake: ErrorDetails) -> str:
+    if mistake["type"] != "extra_forbidden":
+        return ""
+    *sections, name = mistake["loc"]
+    known: Any = Settings
+    for section in sections:
+        known = known.model_fields[section].annotation
+    names = [*known.model_fields]
+    if known is HippocampusConfig:
+        names += ["falkordb", *Hosting.model_fields]
+    close = get_close_matches(str(name), names, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _setting_name(location: tuple[int | str, ...]) -> str:

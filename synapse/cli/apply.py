@@ -11,7 +11,6 @@ from synapse.cli.changing import changing
 from synapse.cli.common import (
     AsJson,
     ConfigFile,
-    GraphName,
     LockWait,
     MaxChanges,
     Now,
@@ -29,7 +28,10 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing at all.")
 
 def apply(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="File that synapse plan wrote.")],
-    graph: GraphName = None,
+    graph: Annotated[
+        str | None,
+        typer.Option("--graph", metavar="NAME", help="Refuse a plan that is for another graph."),
+    ] = None,
     max_changes: MaxChanges = None,
     lock_wait: LockWait = 0.0,
     now: Now = None,

@@ -119,10 +119,10 @@ def _installation(profile: str | None) -> Installation:
 
 
 def _hints(installation: Installation) -> list[str]:
-    from synapse.settings import names_set_here
+    from synapse.settings import INTERVAL_NAME, names_set_here
 
     home = installation.home
-    missing = set(names_set_here()) - home.names_in_environment_file()
+    missing = set(names_set_here()) - home.names_in_environment_file() - {INTERVAL_NAME}
     hints = [
         f"{name} is set here and not in {home.environment_file}; without it there, the job may not"
         " see it"

@@ -12,7 +12,6 @@ import typer
 
 from synapse.cli.common import (
     ConfigFile,
-    GraphName,
     Verbose,
     opened_store,
     present,
@@ -27,7 +26,9 @@ LOADING_TTL_S = 600.0
 def load(
     file: Annotated[Path, typer.Argument(help="Graphiti-shaped export or MCP memory file.")],
     group_id: Annotated[str, typer.Option("--group-id", metavar="G", help="Group to load into.")],
-    graph: GraphName = None,
+    graph: Annotated[
+        str | None, typer.Option("--graph", metavar="NAME", help="Graph to load into, if not G.")
+    ] = None,
     config: ConfigFile = None,
     verbose: Verbose = False,
 ) -> int:

@@ -62,6 +62,7 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
     from pydantic import ValidationError
 
     from synapse.hippocampus.stages import Thoughts
+    from synapse.settings import in_words
 
     values = dict(zip(_OPTIONS, (half_life_days, boost), strict=True))
     tried = {name: value for name, value in values.items() if value is not None}
@@ -74,7 +75,7 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
     except ValidationError as error:
         problem = error.errors()[0]
         name = str(problem["loc"][-1])
-        said = problem["msg"].removeprefix("Value error, ")
+        said = in_words(problem)
         raise UsageError(f"{_OPTIONS.get(name, name)} {problem['input']}: {said}") from None
     tried_out = Thoughts(
         thoughts.snapshot, thoughts.now_s, config, thoughts.recalled, thoughts.near_duplicates,
@@ -85,6 +86,8 @@ def _standing(thoughts: Thoughts, half_life_days: float | None, boost: float | N
 
 def _chart(found: Simulation) -> str:
     memories_count = sum(found.memories.values())
+    if not memories_count:
+        return "The graph holds no memories."
     memories = quantity(memories_count, "memory")
     lines = [
         f"{memories} ({_counts(found.memories)}), if nothing is touched any more:",
@@ -100,8 +103,7 @@ def _chart(found: Simulation) -> str:
 
 def _line(moment: Moment, memories_count: int) -> str:
     weak_count, candidates_count = sum(moment.weak.values()), sum(moment.candidates.values())
-    share = weak_count / memories_count if memories_count else 0.0
-    filled = round(share * BAR_CHARACTERS)
+    filled = round(weak_count / memories_count * BAR_CHARACTERS)
     bar = "█" * filled + "·" * (BAR_CHARACTERS - filled)
     proposed = f"{candidates_count}  ({_counts(moment.candidates)})" if candidates_count else "0"
     return f"{moment.days:>7g}  {bar}  {weak_count:>7}  {proposed}"

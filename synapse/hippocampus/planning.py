@@ -113,7 +113,7 @@ def plan_prune(
     max_changes: int | None = None,
     beside: Sequence[PlannedChange] = (),
 ) -> Planned:
-    """Archive the weakest candidates, as many as one run may.
+    """Archive the candidates that are worth the least, as many as one run may.
 
     Args:
         store: where the memories are read again.

@@ -46,8 +46,8 @@ def choose_scope(
         return Scope(group_id, group_id)
     wanted = graph if graph is not None else default_graph
     if wanted not in graphs:
-        meant = f"group {group_id!r} and no graph {wanted!r}" if group_id else f"graph {wanted!r}"
-        raise UnknownGraph(f"there is no {meant} here; graphs: {listed(graphs)}")
+        sought = f"group {group_id!r} and no " if group_id and graph is None else ""
+        raise UnknownGraph(f"there is no {sought}graph {wanted!r} here; graphs: {listed(graphs)}")
     return Scope(wanted, group_id, whole_graph=group_id is None)
 
 

@@ -188,7 +188,8 @@ class Standing:
         if spared_by:
             names = ", ".join(f"{count} {name}" for name, count in spared_by.items())
             spared = quantity(self.pruning.spared_count, "memory")
-            return f"all below the threshold are spared: {spared} ({names})"
+            none = "; the caps let a run propose none" if not self.pruning.cap_count else ""
+            return f"all below the threshold are spared: {spared} ({names}){none}"
         left_days = (self.lasts_days - self.age_days)[np.isfinite(self.age_days)]
         soon_days = left_days[np.isfinite(left_days)]
         when = ""

@@ -37,7 +37,7 @@ def open_store(uri: str, *, may_create: bool = True) -> FalkorStore:
         return _open_embedded(uri.removeprefix(_EMBEDDED), may_create)
     raise ConfigurationError(
         "the database address must be redis://, rediss:// or unix:// and a place, "
-        "or embedded: and a folder"
+        "or embedded: and a folder; check FALKORDB_URI"
     )
 
 

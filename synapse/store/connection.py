@@ -143,7 +143,8 @@ def _single(uri: str, answer_within_s: float) -> redis.Redis:
     except (ValueError, TypeError):
         # Without the cause, which may show a piece of the password.
         raise errors.ConfigurationError(
-            "the database URI cannot be read: quote special characters in it; check FALKORDB_URI"
+            "the database URI cannot be read: the port is a number, and special characters are "
+            "quoted (%40 for @); check FALKORDB_URI"
         ) from None
     # from_url lets options in the URI win; these are not theirs to change.
     pool.connection_kwargs.update(_settings(answer_within_s))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -47,6 +48,9 @@ _PROBE_INDEX = "CREATE INDEX FOR (n:Probe) ON (n.text)"
 _PROBE_FILL = "UNWIND range(100, 199) AS i CREATE (:Probe {text: toString(i)})"
 _PROBE_FIND = "MATCH (n:Probe) WHERE n.text < '150' RETURN count(n)"
 _PROBE_FINDS_COUNT = 50
+_PROBE_STATE = "CALL db.indexes() YIELD status RETURN status"
+_PROBE_LOOKS_COUNT = 200
+_PROBE_PAUSE_S = 0.01
 
 
 def read_server(connection: Connection, graph: str, clock: Callable[[], float]) -> ServerHealth:
@@ -192,6 +196,8 @@ def _compares_wrongly(ask: Ask, graph: str) -> bool | None:
         ask("GRAPH.QUERY", key, _PROBE_INDEX)
         ask("PEXPIRE", key, _PROBE_LIMIT_MS)
         ask("GRAPH.QUERY", key, _PROBE_FILL)
+        if not _is_indexed(ask, key):
+            return None
         rows = ask("GRAPH.RO_QUERY", key, _PROBE_FIND)[1]
     except ResponseError:  # no right to it, a replica, no memory left
         return None
@@ -199,6 +205,16 @@ def _compares_wrongly(ask: Ask, graph: str) -> bool | None:
         with suppress(ResponseError):
             ask("DEL", key)
     return int(rows[0][0]) != _PROBE_FINDS_COUNT if rows else None
+
+
+def _is_indexed(ask: Ask, key: str) -> bool:
+    """Whether the index answers; until the server has built it, it reads without one."""
+    for _ in range(_PROBE_LOOKS_COUNT):
+        rows = ask("GRAPH.RO_QUERY", key, _PROBE_STATE)[1]
+        if rows and rows[0][0] in (b"OPERATIONAL", "OPERATIONAL"):
+            return True
+        time.sleep(_PROBE_PAUSE_S)
+    return False
 
 
 def _lock(ask: Ask, graph: str) -> tuple[str | None, float | None]:

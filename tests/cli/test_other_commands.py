@@ -129,8 +129,8 @@ def test_simulate_draws_what_would_fade_and_refuses_what_condemns_all(synapse, d
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--half-life-days", "-3"), "--half-life-days -3.0: Input should be greater than"),
-        (("--boost", "1000"), "--boost 1000.0: Input should be less than"),
+        (("--half-life-days", "-3"), "--half-life-days -3.0: must be greater than 0"),
+        (("--boost", "1000"), "--boost 1000.0: must be less than"),
         (("--days", "0.001"), "--days takes 1 to 36500 days, not 0.001"),
         (("--days", "nan"), "--days takes 1 to 36500 days, not nan"),
     ],

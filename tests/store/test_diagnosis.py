@@ -108,6 +108,11 @@ def test_the_comparison_is_tried_on_a_graph_that_is_gone_afterwards(place: Place
     assert sorted(place.ask("KEYS", "*")) == [b"canary", b"g"]
 
 
+def test_the_comparison_waits_for_its_index(place: Place) -> None:
+    told = {place.server().compares_wrongly for _ in range(60)}
+    assert len(told) == 1, "a server that still builds the index compares without it"
+
+
 def test_a_full_server_is_diagnosed(place: Place) -> None:
     place.ask("CONFIG", "SET", "maxmemory", 1)
     health, graph = place.server(), place.graph()

@@ -26,6 +26,11 @@ def test_graph_and_group_together_mean_the_group_inside_that_graph():
     )
 
 
+def test_a_group_inside_a_graph_that_is_not_there_is_not_said_to_be_missing():
+    with pytest.raises(UnknownGraph, match=r"^there is no graph 'b' here; graphs: a$"):
+        choose_scope(["a"], graph="b", group_id="a", default_graph="default_db")
+
+
 def test_nothing_named_means_the_whole_default_graph():
     assert choose(["default_db", "x"]) == Scope("default_db", None)
 

@@ -90,12 +90,46 @@ def test_salience_weights_must_add_up_to_one(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"[pruning", "not valid TOML"), (b"\xff\xfe", "not valid TOML")],
+    [(b"[pruning", "not valid TOML"), (b"\xff\xfe", "not UTF-8 text")],
 )
 def test_a_broken_file_is_one_sentence(tmp_path, content, message):
     (tmp_path / "synapse.toml").write_bytes(content)
     with pytest.raises(ConfigurationError, match=message):
         load_settings()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            "[forgetting]\nbase_half_life_dayz = 1",
+            "forgetting.base_half_life_dayz: there is no such setting; "
+            "did you mean base_half_life_days?",
+        ),
+        ("[forgeting]", "forgeting: there is no such setting; did you mean forgetting?"),
+        ("[falkordb]\nprt = 1", "falkordb.prt: there is no such setting; did you mean port?"),
+        ("[xyz]", "xyz: there is no such setting"),
+        ("[relations]\nsingle = 'LIVES_IN'", "relations.single: must be a list"),
+        ("forgetting = 3", "forgetting: must be a section of its own"),
+        ("[falkordb]\nport = 'x'", "falkordb.port: must be a valid integer"),
+        ("[pruning]\nthreshold = 2", "pruning.threshold: must be less than or equal to 1"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_in_plain_words(tmp_path, content, says):
+    (tmp_path / "synapse.toml").write_text(content)
+    with pytest.raises(ConfigurationError) as refused:
+        load_settings()
+    assert str(refused.value) == f"wrong settings (environment or synapse.toml): {says}"
+
+
+def test_a_list_in_the_environment_that_is_no_json_is_named(monkeypatch):
+    monkeypatch.setenv("SYNAPSE_RELATIONS__SINGLE", "LIVES_IN")
+    monkeypatch.setenv("SYNAPSE_PRUNING__THRESHOLD", "0.2")
+    with pytest.raises(ConfigurationError) as refused:
+        load_settings()
+    assert str(refused.value) == (
+        'SYNAPSE_RELATIONS__SINGLE cannot be understood; write a list as JSON, like ["LIVES_IN"]'
+    )
 
 
 def test_a_missing_named_file_is_an_error(tmp_path):

@@ -271,10 +271,10 @@ def _doubtful(graph: GraphReading, old: int, tolerance_s: float) -> Finding:
 
 @lru_cache(CACHED_COUNT)
 def _unexplained(day: str, is_event: bool, tolerance_s: float) -> str:
-    why = "of the same property, or that denies it, or that names its value as ended,"
+    why, stays = "of the same property, or that denies it, or that names its value as ended,", ""
     if is_event:
-        why = "that denies it; what happened stays true, and nothing"
+        why, stays = "that denies it", "; what happened stays true"
     return (
         f"It was retired as of {day}, but no newer fact {why} begins within "
-        f"{tolerance_s / 3600:g} hours of it."
+        f"{tolerance_s / 3600:g} hours of it{stays}."
     )

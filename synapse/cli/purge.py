@@ -64,7 +64,9 @@ def purge(
         if yes and count:
             token = uuid4().hex
             if not store.acquire_lock(scope.graph, token, LOCK_TTL_S):
-                raise LockBusy(f"another run works on graph {scope.graph!r}; nothing was freed")
+                raise LockBusy(
+                    f"another run works on graph {scope.graph!r}; nothing was freed, try again"
+                )
             try:
                 count = store.purge(scope.graph, before_s, token)
             finally:

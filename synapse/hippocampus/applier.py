@@ -150,7 +150,7 @@ class Applier:
     def locked(self, graph: str, revision: int) -> Iterator[None]:
         """Hold the lock on a graph whose room is still of this revision."""
         if not self._store.acquire_lock(graph, self._token, LOCK_TTL_S):
-            raise LockBusy(f"another run works on graph {graph!r}; nothing was written")
+            raise LockBusy(f"another run works on graph {graph!r}; nothing was written, try again")
         try:
             if self._store.summarize_room(graph).revision != revision:
                 raise LockBusy(f"another run finished on graph {graph!r} meanwhile; run again")

@@ -45,11 +45,15 @@ def simulate(
     verbose: Verbose = False,
 ) -> int:
     """Show what would fade and become a prune candidate if nothing were touched any more."""
+    from synapse.hippocampus.numeric import SECONDS_PER_DAY
     from synapse.hippocampus.simulation import simulate as simulated
+    from synapse.hippocampus.stamps import LAST_S
 
     if not 1.0 <= days <= 36_500.0:
         raise UsageError(f"--days takes 1 to 36500 days, not {days:g}")
     thoughts = recollected(config, graph, group_id, now)
+    if thoughts.now_s + days * SECONDS_PER_DAY > LAST_S:
+        raise UsageError(f"--days {days:g} leads beyond the year 9999; take fewer")
     found = simulated(_standing(thoughts, half_life_days, boost), days)
     print(json.dumps(found.as_dict()) if as_json else _chart(found))
     if found.refused:

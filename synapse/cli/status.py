@@ -59,7 +59,7 @@ def _room_dict(room: RoomSummary | SynapseError) -> dict[str, Any]:
 
 def _room_text(graph: str, room: RoomSummary | SynapseError) -> str:
     if isinstance(room, SynapseError):
-        return f"{graph}\n  damaged    {room}"
+        return f"{graph}\n  not read   {room}"
     last = room.last_run
     lines = [
         graph,

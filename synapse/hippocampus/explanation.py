@@ -118,7 +118,8 @@ def find_memory(
                 f"bring it back with synapse restore {gone[0].uuid}"
             )
         raise UsageError(
-            f"no memory has the uuid or name {wanted!r} in graph {snapshot.graph!r}; check both"
+            f"no memory has the uuid or name {wanted[:40]!r} "
+            f"in graph {snapshot.graph!r}; check both"
         )
     if len(rows) > 1:
         candidates = listed([snapshot.entities.uuid[row] for row in rows])

@@ -13,6 +13,7 @@ from synapse.errors import UnknownGraph
 from synapse.hippocampus.model import DEFAULT_GROUPS
 
 _LISTED_NAMES = 6
+_SHOWN_CHARACTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,10 @@ def choose_scope(
         return Scope(group_id, group_id)
     wanted = graph if graph is not None else default_graph
     if wanted not in graphs:
-        sought = f"group {group_id!r} and no " if group_id and graph is None else ""
-        raise UnknownGraph(f"there is no {sought}graph {wanted!r} here; graphs: {listed(graphs)}")
+        group = f"group {_shown(group_id)} and no " if group_id and graph is None else ""
+        raise UnknownGraph(
+            f"there is no {group}graph {_shown(wanted)} here; graphs: {listed(graphs)}"
+        )
     return Scope(wanted, group_id, whole_graph=group_id is None)
 
 
@@ -62,9 +65,13 @@ def require_group(scope: Scope, group_ids: Collection[str]) -> None:
     wanted = DEFAULT_GROUPS if scope.group_id in DEFAULT_GROUPS else {scope.group_id}
     if not wanted & set(group_ids):
         raise UnknownGraph(
-            f"there is no group {scope.group_id!r} in graph {scope.graph!r}; "
+            f"there is no group {_shown(scope.group_id)} in graph {_shown(scope.graph)}; "
             f"groups there: {listed(sorted(group_ids))}"
         )
+
+
+def _shown(name: str) -> str:
+    return repr(name[:_SHOWN_CHARACTERS])
 
 
 def listed(names: Sequence[str]) -> str:
@@ -73,6 +80,6 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["a", "b"]), listed([]), listed([str(i) for i in range(8)])
     ('a, b', 'none', '0, 1, 2, 3, 4, 5 and 2 more')
     """
-    shown = ", ".join(name[:40] for name in names[:_LISTED_NAMES])
+    shown = ", ".join(name[:_SHOWN_CHARACTERS] for name in names[:_LISTED_NAMES])
     more = len(names) - _LISTED_NAMES
     return (shown or "none") + (f" and {more} more" if more > 0 else "")

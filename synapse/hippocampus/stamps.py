@@ -9,7 +9,7 @@ _MICROSECOND = timedelta(microseconds=1)
 YEAR_TWO_S = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()
 """Year 1 is what several languages write for "no time"; anything before this is unknown."""
 _LAST = datetime.max.replace(tzinfo=UTC)
-_AFTER_LAST_S = float((_LAST - _EPOCH) // _MICROSECOND) / 1e6
+LAST_S = float((_LAST - _EPOCH) // _MICROSECOND) / 1e6
 """The last microsecond that a calendar holds, rounded to what a float can tell apart."""
 
 
@@ -66,4 +66,4 @@ def is_moment(stamp: str | None, seconds: float) -> bool:
 
 
 def _moment(seconds: float) -> datetime:
-    return _LAST if seconds == _AFTER_LAST_S else datetime.fromtimestamp(seconds, UTC)
+    return _LAST if seconds == LAST_S else datetime.fromtimestamp(seconds, UTC)

@@ -132,6 +132,10 @@ def test_simulate_draws_what_would_fade_and_refuses_what_condemns_all(synapse, d
         (("--half-life-days", "-3"), "--half-life-days -3.0: must be greater than 0"),
         (("--boost", "1000"), "--boost 1000.0: must be less than"),
         (("--days", "0.001"), "--days takes 1 to 36500 days, not 0.001"),
+        (
+            ("--now", "9999-12-31", "--days", "90"),
+            "--days 90 leads beyond the year 9999; take fewer",
+        ),
         (("--days", "nan"), "--days takes 1 to 36500 days, not nan"),
     ],
 )

@@ -31,6 +31,12 @@ def test_a_group_inside_a_graph_that_is_not_there_is_not_said_to_be_missing():
         choose_scope(["a"], graph="b", group_id="a", default_graph="default_db")
 
 
+def test_a_long_name_does_not_hide_the_sentence():
+    with pytest.raises(UnknownGraph) as refused:
+        choose(["a"], group_id="g" * 5_000)
+    assert len(str(refused.value)) < 130
+
+
 def test_nothing_named_means_the_whole_default_graph():
     assert choose(["default_db", "x"]) == Scope("default_db", None)
 

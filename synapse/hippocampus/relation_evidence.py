@@ -29,6 +29,8 @@ _BATCH = np.array([0.05, 0.15, 0.3, 0.5, 0.75])
 """Share of the further values of a multi-valued relation that come together with another."""
 _CHANCE_RATIO_SINGLE = 0.5
 """Successive values keep apart: they meet by chance about half as often as independent ones."""
+_CHANCE_MAX = 1.0 - 1e-9
+"""Nothing is certain to meet by chance, however many values one moment has."""
 _SUPPORT_MAX = 5.0
 """No count of facts speaks louder than this, in logs: words keep some say."""
 _SUPPORT_PER_SIGHT = 0.75
@@ -222,7 +224,7 @@ def support_for_single(evidence: Evidence) -> Floats:
     side by side counts, but none for more than a fixed amount.
     """
     steps = evidence.steps_count
-    rate = evidence.chance_count / np.maximum(steps, 1)
+    rate = np.minimum(evidence.chance_count / np.maximum(steps, 1), _CHANCE_MAX)
     trust = min(1.0, 4.0 * evidence.opportunity_ratio)
     single = _CHANCE_RATIO_SINGLE * rate[:, None]
     single = single + _SLIP * (1.0 - single)

@@ -601,3 +601,12 @@ def operations(facts_count: int, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_a_hub_costs_in_proportion_to_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     costs = [operations(n, monkeypatch) for n in (1_000, 2_000, 4_000)]
     assert costs[0] > 1_000 and all(b <= 2 * a for a, b in pairwise(costs))
+
+
+@pytest.mark.parametrize("values_count", [3, 60, 2_000])
+def test_many_values_of_one_moment_that_is_known_to_the_year_say_something(values_count):
+    new_year_day = (1_767_225_600.0 - BEGIN_S) / DAY_S
+    said = [("Ada", "PREFERS", f"V{i}", new_year_day) for i in range(values_count)]
+    relation = RelationLearner(RelationsConfig()).learn(graph(said), NOW_S).relation("PREFERS")
+    assert relation.cardinality == "multi"
+    assert relation.single + relation.confidence == pytest.approx(1.0)

@@ -63,10 +63,12 @@ class Thinking:
                 thoughts = self._recollector.recollect(run.scope, run.now_s)
         ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
         if resolved:
-            ledger = resolved.seen_in({**ledger, **resolved.given_up})
+            ledger = {**ledger, **resolved.given_up}
+        told = resolved.seen_in(ledger) if resolved else ledger
         known = timeless(thoughts, ledger)
+        seen = known if told == ledger else timeless(thoughts, told)
         whole = None if run.scope.whole_graph else snapshot.outline()
         # To compare and to write needs memory, too.
         standing = thoughts.standing if run.full_lists else thoughts.only_standing()
         plan = plan_room(thoughts, known, ledger, room, run.run_id, whole)
-        return Found(known, standing, plan, read_s, thoughts, ledger, resolved)
+        return Found(seen, standing, plan, read_s, thoughts, told, resolved)

@@ -179,6 +179,41 @@ def test_a_fact_whose_text_changes_before_the_write_is_left(stale, save, run, st
     assert ends(save, stale.uuid) == (None, None)
 
 
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_fact_that_changed_before_the_write_waits_for_the_next_run(
+    stale, save, run, store, graph_name, is_alone
+):
+    async def another(world: World) -> None:
+        for at, target, text in (
+            (MONDAY, "Nginx", "web is served by Nginx"),
+            (LATER, "Caddy", "web is served by Caddy instead of Nginx"),
+        ):
+            fact = Fact("web", "SERVED_BY", target, text)
+            await world.episode(f"{text}.", at=at, facts=[fact])
+
+    if not is_alone:
+        save(another)
+    set_text = "MATCH ()-[e:RELATES_TO {uuid: $uuid}]->() SET e.fact = $text"
+
+    class Changed(FalkorStore):
+        def read_facts(self, graph: str, facts: Any) -> Any:
+            text = f"{OLD} now"
+            save(lambda world: world.cypher(set_text, uuid=stale.uuid, text=text))
+            return super().read_facts(graph, facts)
+
+    outcome = run(by=Changed(store._connection, "redis://here"))
+    assert outcome.ledger[stale.uuid]["state"] == "changed"
+    assert outcome.report.contradictions.resolved == (0 if is_alone else 1)
+    assert store.read_room(graph_name).ledger[stale.uuid]["state"] == "found"
+    if is_alone:  # the graph is what the run has read
+        save(lambda world: world.cypher(set_text, uuid=stale.uuid, text=OLD))
+    report = run("looks", resolve=False).report
+    assert report.contradictions.review == 1
+    assert [found["fact"] for found in report.contradictions.top] == [stale.uuid]
+    assert run("again").report.contradictions.resolved == 1
+    assert ends(save, stale.uuid)[0] == LATER
+
+
 @pytest.mark.parametrize("moment", ["read_facts", "change_ends"])
 def test_a_fact_that_is_said_again_before_the_write_is_left(stale, save, run, store, moment):
     """Graphiti has put one more episode on the old fact: its value is the current one again."""

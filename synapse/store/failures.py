@@ -135,6 +135,12 @@ _SENTENCES: tuple[tuple[type[Exception], str, type[errors.SynapseError], str], .
         "FalkorDB at {where} stopped a query at its own time limit; raise that limit",
     ),
     (
+        said.ConnectionError,
+        "^Too many connections",
+        errors.StoreUnreachable,
+        "all connections to {where} are in use; raise max_connections in its address",
+    ),
+    (
         said.TimeoutError,
         "",
         errors.StoreUnreachable,

@@ -230,6 +230,13 @@ def test_a_read_only_replica(new_server: NewServer, server: EmbeddedServer) -> N
             replica.close()
 
 
+def test_a_client_with_no_connection_left(server: EmbeddedServer) -> None:
+    few = connect(f"{server.uri}?max_connections=1")
+    few.connection_pool.get_connection()
+    with says(errors.StoreUnreachable, "all connections", "max_connections"):
+        ask(few, "PING")
+
+
 def test_out_of_memory(owner: Connection) -> None:
     ask(owner, "CONFIG", "SET", "maxmemory", "1")
     with says(errors.OutOfMemory, "memory"):

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("graphiti_core")
 
 from synapse.errors import StoreError, StoreUnreachable
-from synapse.integrations import listening
+from synapse.integrations import listening, recaller
 from synapse.integrations.aside import OBSERVING, SEARCHING, TELLING, WORKING, Aside, Lane
 from synapse.integrations.graphiti import Hippocampus
 from tests.integrations.test_hippocampus import beside, day, run
@@ -121,8 +121,10 @@ def test_a_search_waits_for_no_other_side_work(falkordb_uri, graph_name, store):
 
 
 def test_a_store_that_hangs_is_left_alone_for_a_while(
-    falkordb_uri, graph_name, new_server, short_folder
+    falkordb_uri, graph_name, new_server, short_folder, monkeypatch
 ):
+    # Far shorter than what the recorder of recalls, which must not fail here, waits for the store.
+    monkeypatch.setattr(recaller, "SEARCHING", Lane(SEARCHING.name, SEARCHING.threads_count, 0.2))
     server = new_server(short_folder / "own")
 
     async def story():

@@ -12,6 +12,10 @@ PASSWORD = "PASSWORD"
 """What stands for a password where it is not shown."""
 OPTIONS = "OPTIONS"
 """What stands for the options of an address that are not shown."""
+UNREADABLE = (
+    "the database URI cannot be read: the port is a number, and special characters are "
+    "quoted (%40 for @); check FALKORDB_URI"
+)
 
 _SERVERS = ("redis", "rediss", "unix", "falkor", "falkors")
 _PLACE = re.compile(r"([\w.-]+|\[[0-9A-Fa-f:.]+\])?(:\d{1,5})?", re.ASCII)
@@ -84,10 +88,7 @@ def _server(address: str) -> SplitResult:
         parts = urlsplit(address)
     except ValueError:
         # Without the cause, which may show a piece of the password.
-        raise ConfigurationError(
-            "the database URI cannot be read: the port is a number, and special characters are "
-            "quoted (%40 for @); check FALKORDB_URI"
-        ) from None
+        raise ConfigurationError(UNREADABLE) from None
     if parts.scheme not in _SERVERS or "://" not in address:
         raise ConfigurationError(
             "the database URI must begin with redis://, rediss:// or unix://; check FALKORDB_URI"

@@ -17,6 +17,7 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel
 
 from synapse import errors
+from synapse.addresses import UNREADABLE
 from synapse.store.failures import explained as explained
 from synapse.store.failures import is_without_graph
 from synapse.store.keys import room_key
@@ -142,10 +143,7 @@ def _single(uri: str, answer_within_s: float) -> redis.Redis:
         pool = redis.ConnectionPool.from_url(uri)
     except (ValueError, TypeError):
         # Without the cause, which may show a piece of the password.
-        raise errors.ConfigurationError(
-            "the database URI cannot be read: the port is a number, and special characters are "
-            "quoted (%40 for @); check FALKORDB_URI"
-        ) from None
+        raise errors.ConfigurationError(UNREADABLE) from None
     # from_url lets options in the URI win; these are not theirs to change.
     pool.connection_kwargs.update(_settings(answer_within_s))
     if uri.startswith("rediss:"):

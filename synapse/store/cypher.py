@@ -71,19 +71,6 @@ def listed(reply: Any) -> list[Any]:
     return [cells for _, cells in rows]
 
 
-def texts_literal(texts: Iterable[str]) -> str:
-    r"""A list of texts as a parameter's value: what :func:`literal` says, sooner.
-
-    >>> print(texts_literal(["a", 'say "hi"']), texts_literal([]))
-    ["a","say \"hi\""] []
-    """
-    known = list(texts)
-    joined = '","'.join(known)
-    if "\\" in joined or joined.count('"') != 2 * max(len(known) - 1, 0):
-        return literal(known)
-    return f'["{joined}"]' if known else "[]"
-
-
 def literal(value: Any) -> str:
     r"""A parameter's value.
 
@@ -97,6 +84,10 @@ def literal(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ",".join(f"`{k}`:{literal(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
+        if set(map(type, value)) == {str}:  # most lists, and long ones
+            joined = '","'.join(value)
+            if "\\" not in joined and joined.count('"') == 2 * (len(value) - 1):
+                return f'["{joined}"]'
         return f"[{','.join(map(literal, value))}]"
     if value is None:
         return "null"

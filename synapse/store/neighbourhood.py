@@ -20,7 +20,7 @@ from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.hippocampus.ports import Hear
 from synapse.store.collector import Collector
 from synapse.store.connection import Connection
-from synapse.store.cypher import only_row, texts_literal
+from synapse.store.cypher import literal, only_row
 from synapse.store.failures import is_without_graph
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Part, Table, is_type_mismatch, joined_part, typed_part
@@ -119,7 +119,7 @@ class _Reading:
         return [facts, mentions, entities, episodes]
 
     def _nodes(self, wanted: Sequence[str]) -> Ints:
-        (found,) = only_row(self._ask([f"CYPHER rows={texts_literal(wanted)} {_NODES}"])[0])
+        (found,) = only_row(self._ask([f"CYPHER rows={literal(wanted)} {_NODES}"])[0])
         return np.fromstring(found[1:-1], np.int64, sep=",")
 
     def _parts(
@@ -172,7 +172,7 @@ def _named(facts: Sequence[Part]) -> _Question:
     """The episodes that support some facts."""
     uuids = set().union(*(part.split_fields(FACTS).words for part in facts)) - {b""}
     texts = [uuid.decode("utf-8", "replace") for uuid in sorted(uuids)]
-    return _Question(EPISODES, "", "a.uuid IN $rows", texts_literal(texts))
+    return _Question(EPISODES, "", "a.uuid IN $rows", literal(texts))
 
 
 def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Matters]) -> _Question:
@@ -182,8 +182,7 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Matters]) -> _Qu
         names, spelt = sorted(some.relations), sorted(set(map(_run_together, some.relations)))
         begun_with = "".join(sorted({name[:1] for name in (*names, *spelt)}))
         letters = begun_with + begun_with.lower() + "".join(_BETWEEN_WORDS)
-        lists = [uuid, letters], names, spelt, sorted(some.objects)
-        rows.append(f"[{','.join(map(texts_literal, lists))}]")
+        rows.append([[uuid, letters], names, spelt, sorted(some.objects)])
     begin = (
         "UNWIND $rows AS r "
         "WITH r[0][0] AS u, r[0][1] AS letters, r[1] AS names, r[2] AS spelt, r[3] AS objects "
@@ -191,8 +190,8 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Matters]) -> _Qu
         f"WITH a, names, objects, spelt, letters, size(names) + size(objects) = 0 "
         f"OR outdegree(a, 'RELATES_TO') <= {_HUB_FACTS_COUNT} AS whole ORDER BY ID(a) "
     )
-    listed = f"[{','.join(rows)}]"
-    return _Question(FACTS, begin, _bears("x.name"), listed, _bears("toStringOrNull(x.name)"))
+    where, where_typed = _bears("x.name"), _bears("toStringOrNull(x.name)")
+    return _Question(FACTS, begin, where, literal(rows), where_typed)
 
 
 def _bears(name: str) -> str:

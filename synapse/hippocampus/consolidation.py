@@ -27,6 +27,7 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.found import Found
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
+from synapse.hippocampus.near_duplicates import near_duplicates
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import LOCK_TTL_S, MemoryStore
 from synapse.hippocampus.recalled import Recalled
@@ -167,10 +168,8 @@ class ConsolidationEngine:
 
     def _has_other_near_duplicates(self, graph: str, memo: Memo) -> bool:
         """Whether embeddings have changed, which nothing else of a graph tells."""
-        wanted = self._config.interference
-        if not wanted.enabled:
-            return False
-        return self._store.near_duplicates(graph, wanted.similarity_min).digest != memo.near_digest
+        now = near_duplicates(self._store, graph, self._config.interference)
+        return now.digest != memo.near_digest
 
     def _write(self, run: Run, found: Found, room: Room, report: ConsolidationReport) -> bool:
         plan = found.plan

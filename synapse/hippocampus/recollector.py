@@ -8,13 +8,13 @@ from synapse.hippocampus.archived import former_stability
 from synapse.hippocampus.caps import taken_count
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.hearing import Hearing
-from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.model import GraphSnapshot
+from synapse.hippocampus.near_duplicates import near_duplicates
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recalled import Recalled
 from synapse.hippocampus.room import Room
 from synapse.hippocampus.scope import Scope, require_group
-from synapse.hippocampus.stages import NO_DUPLICATES, Thoughts
+from synapse.hippocampus.stages import Thoughts
 
 
 class Recollector:
@@ -75,11 +75,5 @@ class Recollector:
             former_stability=former_stability(archive),
             archive=tuple(archive),
         )
-        duplicates = self._near_duplicates(scope.graph)
+        duplicates = near_duplicates(self._store, scope.graph, self._config.interference)
         return Thoughts(snapshot, now_s, self._config, recalled, duplicates, room.ledger, hearing)
-
-    def _near_duplicates(self, graph: str) -> NearDuplicates:
-        wanted = self._config.interference
-        if not wanted.enabled:
-            return NO_DUPLICATES
-        return self._store.near_duplicates(graph, wanted.similarity_min)

@@ -47,7 +47,8 @@ class OnlineContradictions(BaseModel):
 class Contradictions(BaseModel):
     """Facts that another fact contradicts, or whose invalidation nothing explains.
 
-    ``duplicates`` say the same as another fact and are not part of ``count``.
+    ``unclear`` are left to a person, ``duplicates`` say the same as another fact; neither is part
+    of ``count``.
     """
 
     count: int = 0

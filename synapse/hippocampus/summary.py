@@ -168,10 +168,12 @@ def _contradictions(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> Contradi
         ),
     )  # fmt: skip
     return Contradictions(
-        count=len(findings) - count["duplicate"] - count["needs review"],
+        count=len(findings) - count["needs review"],
         superseded=count["superseded"],
         missed=count["missed"],
         doubtful=count["doubtful"],
+        unclear=count["needs review"],
+        duplicates=count["duplicate"],
         review=sum(entry["state"] in WAITING for entry in ledger.values()),
         top=[
             {
@@ -305,7 +307,9 @@ def _reasons_for_zero(
         reasons["online_contradictions"] = "none recorded since the last run"
     if not report.contradictions.count:
         reasons["contradictions"] = (
-            f"{seen.facts} facts: none was invalidated, no text replaces another fact"
+            "what was found waits until somebody decides: synapse review"
+            if report.contradictions.review
+            else f"{seen.facts} facts: none was invalidated, no text replaces another fact"
         )
     if not report.hebbian.associations:
         reasons["hebbian"] = (

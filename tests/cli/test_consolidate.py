@@ -73,9 +73,7 @@ def test_every_memory_is_accounted_for(consolidate, demo):
     assert sum(pruning["spared_by"].values()) == pruning["spared"] > 0
     assert 0 < pruning["candidates"] <= seen // 20
     found = summary["contradictions"]
-    assert found["count"] == sum(
-        found[verdict] for verdict in ("superseded", "missed", "doubtful", "unclear")
-    )
+    assert found["count"] == sum(found[verdict] for verdict in ("superseded", "missed", "doubtful"))
 
 
 def test_a_second_run_writes_nothing_and_says_the_same(consolidate, demo, connection):

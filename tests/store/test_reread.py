@@ -20,7 +20,7 @@ from synapse.store.connection import Connection, connect
 from synapse.store.reader import read_graph, read_graph_unless
 from synapse.store.table import Part
 from synapse.store.wire import held_wire
-from tests.store.test_reader import ENTITIES, FACTS, HOSTILE, Watched, write
+from tests.store.test_reader import ENTITIES, FACTS, HOSTILE, Watched, write, write_hub
 
 GRAPH = """
 CREATE (a:Entity:Person {uuid: 'a', name: 'Ada', summary: 'S', group_id: 'g', created_at: $t}),
@@ -158,18 +158,12 @@ def test_the_same_whether_or_not_a_hub_is_divided(
     client: Connection, graph_name: str, monkeypatch: pytest.MonkeyPatch, largest: int
 ) -> None:
     write(client, graph_name, ENTITIES, n=2_000)
-    for copy in "xy":
-        write(
-            client,
-            graph_name,
-            """MATCH (a:Entity {uuid: 'n700'}) MATCH (b:Entity)
-            CREATE (a)-[:RELATES_TO {uuid: $copy + b.uuid, fact: 'some words to carry'}]->(b)""",
-            copy=copy,
-        )
+    for time in "xy":
+        write_hub(client, graph_name, time, copies=5)
     monkeypatch.setattr(columns, "LIMIT_MS", 10_000)
     whole = read_graph(client, graph_name)
     monkeypatch.setattr(columns, "LIMIT_MS", 1)
-    monkeypatch.setattr(columns, "LINKS_PER_SHARE", 300)
+    monkeypatch.setattr(columns, "LINKS_PER_SHARE", 3_000)
     monkeypatch.setattr(columns, "LARGEST_HUB_LINKS", largest)
     watched = Watched(client)
     assert_same(read_graph(watched, graph_name), whole)  # type: ignore[arg-type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -21,7 +20,7 @@ from synthetic_graph import (
 )
 
 from synapse.store.connection import connect
-from synapse.store.writer import create_indices
+from synapse.store.indices import are_built, create_indices
 
 EMBEDDING_SIZE = 384
 BATCH_COUNT = 5000
@@ -144,11 +143,8 @@ class GraphWriter:
             self._embed("(a:Entity)", "a.name_embedding")
             self._embed("(a:Entity)-[e:RELATES_TO]->()", "e.fact_embedding")
         create_indices(self._connection, self._name)
-        statuses = {""}
-        while statuses != {"OPERATIONAL"}:
-            time.sleep(0.05)
-            reply = self._query("CALL db.indexes() YIELD status RETURN status")
-            statuses = {status.decode() for (status,) in reply[1]}
+        while not are_built(self._connection.execute_command, self._name, patience_s=60.0):
+            pass
 
     def grow(self, graph: SyntheticGraph) -> None:
         """Add the episodes that were held back, with their facts and mentions."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -16,7 +15,7 @@ from uuid import uuid4
 
 from redis.exceptions import NoPermissionError, ResponseError
 
-from synapse.errors import AccessRefused, StoreError
+from synapse.errors import AccessRefused, IncompleteRead, StoreError
 from synapse.hippocampus.health import (
     Contents,
     GraphHealth,
@@ -28,6 +27,8 @@ from synapse.hippocampus.health import (
 from synapse.hippocampus.journal import runs_of
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.store.connection import Connection, list_graphs, node_of
+from synapse.store.cypher import only_row
+from synapse.store.indices import are_built
 from synapse.store.journal import read_journal
 from synapse.store.keys import room_key
 from synapse.store.reader import read_graph
@@ -48,9 +49,7 @@ _PROBE_INDEX = "CREATE INDEX FOR (n:Probe) ON (n.text)"
 _PROBE_FILL = "UNWIND range(100, 199) AS i CREATE (:Probe {text: toString(i)})"
 _PROBE_FIND = "MATCH (n:Probe) WHERE n.text < '150' RETURN count(n)"
 _PROBE_FINDS_COUNT = 50
-_PROBE_STATE = "CALL db.indexes() YIELD status RETURN status"
-_PROBE_LOOKS_COUNT = 200
-_PROBE_PAUSE_S = 0.01
+_PROBE_PATIENCE_S = 2.0
 
 
 def read_server(connection: Connection, graph: str, clock: Callable[[], float]) -> ServerHealth:
@@ -196,25 +195,15 @@ def _compares_wrongly(ask: Ask, graph: str) -> bool | None:
         ask("GRAPH.QUERY", key, _PROBE_INDEX)
         ask("PEXPIRE", key, _PROBE_LIMIT_MS)
         ask("GRAPH.QUERY", key, _PROBE_FILL)
-        if not _is_indexed(ask, key):
+        if not are_built(ask, key, _PROBE_PATIENCE_S):
             return None
-        rows = ask("GRAPH.RO_QUERY", key, _PROBE_FIND)[1]
-    except ResponseError:  # no right to it, a replica, no memory left
+        (found_count,) = only_row(ask("GRAPH.RO_QUERY", key, _PROBE_FIND))
+    except (ResponseError, IncompleteRead):  # no right to it, a replica, no memory, no answers
         return None
     finally:
         with suppress(ResponseError):
             ask("DEL", key)
-    return int(rows[0][0]) != _PROBE_FINDS_COUNT if rows else None
-
-
-def _is_indexed(ask: Ask, key: str) -> bool:
-    """Whether the index answers; until the server has built it, it reads without one."""
-    for _ in range(_PROBE_LOOKS_COUNT):
-        rows = ask("GRAPH.RO_QUERY", key, _PROBE_STATE)[1]
-        if rows and rows[0][0] in (b"OPERATIONAL", "OPERATIONAL"):
-            return True
-        time.sleep(_PROBE_PAUSE_S)
-    return False
+    return int(found_count) != _PROBE_FINDS_COUNT
 
 
 def _lock(ask: Ask, graph: str) -> tuple[str | None, float | None]:

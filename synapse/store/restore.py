@@ -36,9 +36,9 @@ from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import literal, portions
 from synapse.store.document import shown
 from synapse.store.images import TWIN, not_one, other_ends, read_images, read_some
+from synapse.store.indices import create_indices
 from synapse.store.keys import Connection
 from synapse.store.values import decoded, lists, parts, set_vectors
-from synapse.store.writer import create_indices
 
 _ENTITY = (
     "UNWIND $rows AS x WITH x, x.p AS p OPTIONAL MATCH (o:Entity {{uuid: x.uuid}}) "

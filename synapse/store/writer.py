@@ -7,49 +7,19 @@ memories by full text and along edges, not by similarity. Values travel as param
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable
 from typing import Any
 
 from redis.exceptions import ResponseError
 
 from synapse.hippocampus.ports import GraphDocument
-from synapse.store.cypher import batches, listed, only_row, with_rows
+from synapse.store.cypher import batches, listed, with_rows
 from synapse.store.document import Item, refuse_dangling, storable
 from synapse.store.failures import is_without_graph
+from synapse.store.indices import create_indices
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
-
-_STOPWORDS = (
-    "OPTIONS {stopwords: ['a','is','the','an','and','are','as','at','be','but','by','for','if',"
-    "'in','into','it','no','not','of','on','or','such','that','their','then','there','these',"
-    "'they','this','to','was','will','with']}"
-)
-_INDICES = (
-    "INDEX FOR (n:Entity) ON (n.uuid, n.group_id, n.name, n.created_at)",
-    "INDEX FOR (n:Episodic) ON (n.uuid, n.group_id, n.created_at, n.valid_at)",
-    "INDEX FOR (n:Community) ON (n.uuid)",
-    "INDEX FOR (n:Saga) ON (n.uuid, n.group_id, n.name)",
-    "INDEX FOR ()-[e:RELATES_TO]-() ON (e.uuid, e.group_id, e.name, e.created_at, e.expired_at, "
-    "e.valid_at, e.invalid_at)",
-    "INDEX FOR ()-[e:MENTIONS]-() ON (e.uuid, e.group_id)",
-    "INDEX FOR ()-[e:HAS_MEMBER]-() ON (e.uuid)",
-    "INDEX FOR ()-[e:HAS_EPISODE]-() ON (e.uuid, e.group_id)",
-    "INDEX FOR ()-[e:NEXT_EPISODE]-() ON (e.uuid, e.group_id)",
-    "FULLTEXT INDEX FOR (n:Episodic) ON (n.content, n.source, n.source_description, n.group_id) "
-    + _STOPWORDS,
-    "FULLTEXT INDEX FOR (n:Entity) ON (n.name, n.summary, n.group_id) " + _STOPWORDS,
-    "FULLTEXT INDEX FOR (n:Community) ON (n.name, n.group_id) " + _STOPWORDS,
-    "FULLTEXT INDEX FOR ()-[e:RELATES_TO]-() ON (e.name, e.fact, e.group_id)",
-)
-"""What Graphiti creates in every graph that it opens."""
-
-_INDICES_UNDER_CONSTRUCTION = (
-    "CALL db.indexes() YIELD status WHERE status <> 'OPERATIONAL' RETURN count(status)"
-)
-_LONGEST_PAUSE_S = 10.0
-"""After about twenty seconds a graph is written to although its indices are not built."""
 
 _ENTITY, _EPISODE = "(x:Entity {uuid: u})", "(x:Episodic {uuid: u})"
 # With labelled ends the planner would scan all nodes for each edge that it finds.
@@ -100,30 +70,6 @@ def write_document(connection: Connection, graph: str, document: GraphDocument) 
     rows = ({**m, "properties": _mention(m)} for m in new["mentions"])
     _create(connection, graph, _CREATE_MENTIONS, rows)
     return {part: len(items) for part, items in new.items()}
-
-
-def create_indices(connection: Connection, graph: str) -> None:
-    """Create the indices that Graphiti creates; those that exist are left as they are.
-
-    FalkorDB 4.16 builds them in the background, and crashes where a query is planned with an
-    index in the moment in which that index is replaced. So this returns when they are built.
-    """
-    for index in _INDICES:
-        try:
-            connection.execute_command("GRAPH.QUERY", graph, f"CREATE {index}")
-        except ResponseError as error:
-            if "already indexed" not in str(error) and "already set" not in str(error):
-                raise
-    pause_s = 0.0005
-    while _are_under_construction(connection, graph) and pause_s < _LONGEST_PAUSE_S:
-        time.sleep(pause_s)
-        pause_s *= 2
-
-
-def _are_under_construction(connection: Connection, graph: str) -> bool:
-    reply = connection.execute_command("GRAPH.RO_QUERY", graph, _INDICES_UNDER_CONSTRUCTION)
-    (under_construction_count,) = only_row(reply)
-    return bool(under_construction_count)
 
 
 def _held(connection: Connection, graph: str, pattern: str, uuids: Collection[str]) -> set[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.store.cypher import literal
 from synapse.store.falkordb import FalkorStore
-from synapse.store.writer import create_indices
+from synapse.store.indices import create_indices
 from tests.support.canonical_dump import canonical_dump
 
 HOSTILE = st.sampled_from(

@@ -16,7 +16,7 @@ from synapse.hippocampus.plan import ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.store import cypher, ends, open_store
 from synapse.store.cypher import literal, with_rows
-from synapse.store.writer import create_indices
+from synapse.store.indices import create_indices
 
 MORNING, NOON, EVENING = (f"2026-01-05T{hour}:00:00+00:00" for hour in ("08", "12", "20"))
 

@@ -18,7 +18,8 @@ from graphiti_core.search.search_utils import edge_fulltext_search, node_fulltex
 
 from synapse.errors import UsageError
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
-from synapse.store.writer import create_indices
+from synapse.store import indices
+from synapse.store.indices import create_indices
 from tests.support.graphiti_world import UNDER_CONSTRUCTION, World, write
 
 MORNING = "2026-01-05T08:00:00+00:00"
@@ -221,6 +222,16 @@ def test_the_indices_are_those_of_graphiti(
         assert sorted(rows(client, graph_name, query)) == sorted(rows(client, theirs, query))
     finally:
         client.execute_command("GRAPH.DELETE", theirs)
+
+
+def test_indices_are_waited_for_while_there_is_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    left_counts, pauses_s = [3, 2, 0], []
+    monkeypatch.setattr(indices.time, "sleep", pauses_s.append)
+    assert indices.are_built(lambda *_: [[], [[left_counts.pop(0)]], []], "g", patience_s=1.0)
+    assert len(pauses_s) == 2
+    pauses_s.clear()
+    assert not indices.are_built(lambda *_: [[], [[1]], []], "g", patience_s=1.0)
+    assert len(pauses_s) > 5 and sum(pauses_s) == pytest.approx(1.0)
 
 
 def test_loading_into_a_graph_twice_adds_nothing(

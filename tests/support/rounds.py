@@ -19,7 +19,7 @@ from synapse.hippocampus.plan_file import Ends, MemoryPlan, PlannedChange, Seen
 from synapse.hippocampus.scope import Scope
 from synapse.store import open_store
 from synapse.store.falkordb import FalkorStore
-from synapse.store.writer import create_indices
+from synapse.store.indices import create_indices
 from tests.properties.test_archive import build
 from tests.support.canonical_dump import canonical_dump
 from tests.support.dying import DyingConnection

@@ -26,6 +26,7 @@ from synapse.store.bites import Bites, uncollected
 from synapse.store.failures import is_without_graph
 from synapse.store.images import read_again, read_images
 from synapse.store.keys import Connection
+from synapse.store.lock import HeldLock
 from synapse.store.probe import Probe
 from synapse.store.records import new_entry, traces_of
 from synapse.store.removal import remove
@@ -56,7 +57,7 @@ def archive(
     traces: TraceTable,
     run_id: str,
     now_s: float,
-    keep_lock: Callable[[], None],
+    lock: HeldLock,
 ) -> set[str]:
     """Move memories, facts before entities; return the uuids of those that are in the archive.
 
@@ -67,10 +68,10 @@ def archive(
         traces: what is kept about them.
         run_id: the run that moves them.
         now_s: the moment, in seconds since 1970.
-        keep_lock: called before each write; raises where the lock is lost.
+        lock: what writes; raises where it is lost.
     """
-    keep_lock()
-    bites = Bites(connection, keep_lock)
+    lock.keep()
+    bites = Bites(connection, lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
     kept_traces = traces_of(changes, traces)
@@ -227,12 +228,10 @@ def read_present(
         return {}
 
 
-def purge(
-    connection: Connection, graph: str, before_s: float, keep_lock: Callable[[], None]
-) -> int:
+def purge(connection: Connection, graph: str, before_s: float, lock: HeldLock) -> int:
     """Free what was archived before a moment; tombstones stay."""
-    keep_lock()
-    bites = Bites(connection, keep_lock)
+    lock.keep()
+    bites = Bites(connection, lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
     records = kept.records()

@@ -13,6 +13,7 @@ from redis.exceptions import ResponseError
 from synapse.store.cypher import listed, with_rows
 from synapse.store.failures import is_without_graph
 from synapse.store.keys import Connection
+from synapse.store.lock import HeldLock
 from synapse.store.values import sent
 
 T = TypeVar("T")
@@ -35,14 +36,12 @@ class Bites:
 
     Args:
         connection: a client that answers with bytes, and with numbers where embeddings are read.
-        keep_lock: called before each write; raises where the lock is lost.
+        lock: what writes; without it nothing can be written.
     """
 
-    def __init__(
-        self, connection: Connection, keep_lock: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, connection: Connection, lock: HeldLock | None = None) -> None:
         self.connection = connection
-        self.keep_lock = keep_lock
+        self._lock = lock
         self._count = _FIRST_COUNT
         self._slowest_ms = 0.0
 
@@ -69,26 +68,27 @@ class Bites:
         Raises:
             IncompleteRead: the server sent no row.
         """
-        return self._run("GRAPH.RO_QUERY", graph, rows, query)
+        return self._run(self.ask, "GRAPH.RO_QUERY", graph, rows, query)
 
     def write(self, graph: str, rows: Sequence[str], query: str) -> list[Any]:
         """The same of a query that writes, if the lock is still held; it may return nothing."""
-        self.keep_lock()
-        return self._run("GRAPH.QUERY", graph, rows, query)
+        return self._run(self.change, "GRAPH.QUERY", graph, rows, query)
 
     def ask(self, *command: Any) -> Any:
         """The reply to a command that is no query."""
         return self.connection.execute_command(*command)
 
-    def change(self, *command: Any) -> None:
-        """A command that is no query and writes, if the lock is still held."""
-        self.keep_lock()
-        self.connection.execute_command(*command)
+    def change(self, *command: Any) -> Any:
+        """The reply to a command that writes, if the lock is still held."""
+        assert self._lock is not None
+        return self._lock.write(*command)
 
-    def _run(self, command: str, graph: str, rows: Sequence[str], query: str) -> list[Any]:
+    def _run(
+        self, ask: Callable[..., Any], command: str, graph: str, rows: Sequence[str], query: str
+    ) -> list[Any]:
         asked = sent(with_rows(rows, query))
         with uncollected():
-            reply = self.connection.execute_command(command, graph, asked, "--compact")
+            reply = ask(command, graph, asked, "--compact")
         self._slowest_ms = max(self._slowest_ms, server_ms(reply))
         return listed(reply)
 

@@ -8,11 +8,12 @@ answer names the facts that were written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from synapse.hippocampus.plan import EndChange, FactState
 from synapse.store.cypher import batches, listed, with_rows
+from synapse.store.lock import HeldLock
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
@@ -53,16 +54,13 @@ def read_facts(connection: Connection, graph: str, facts: Collection[str]) -> di
     return found
 
 
-def change_ends(
-    connection: Connection, graph: str, changes: Sequence[EndChange], check_lock: Callable[[], None]
-) -> set[str]:
+def change_ends(graph: str, changes: Sequence[EndChange], lock: HeldLock) -> set[str]:
     """Write the ends of facts that are still what they were, beside replacements that are so too.
 
     Args:
-        connection: a client that answers with bytes.
         graph: its name.
         changes: at most one for each fact.
-        check_lock: called before each query; raises where the lock is lost.
+        lock: what writes; raises where it is lost.
     """
     named = [change for change in changes if _can_be_named(change.fact)]
     new_ends = {change.fact: (change.invalid_at or "", change.expired_at or "") for change in named}
@@ -72,9 +70,8 @@ def change_ends(
         (WRITE_BESIDE, [_row_beside(c, new_ends) for c in named if c.by is not None]),
     ):
         for batch in batches(rows):
-            check_lock()
             asked = with_rows(batch, query)
-            reply = connection.execute_command("GRAPH.QUERY", graph, asked, "--compact")
+            reply = lock.write("GRAPH.QUERY", graph, asked, "--compact")
             written.update(_text(uuid) for (uuid,) in listed(reply))
     return written
 

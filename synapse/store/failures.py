@@ -14,7 +14,7 @@ from synapse import errors
 
 _FIRST_LINE_MAX = 129
 _WITHOUT_GRAPH = "operation on empty key"
-_PIPELINE = re.compile(r"^Command # \d+ \(.*\) of pipeline caused error: ")
+_PIPELINE = re.compile(r"(?s)^Command # \d+ \(.*\) of pipeline caused error: ")
 
 
 def is_without_graph(error: said.ResponseError) -> bool:
@@ -51,7 +51,7 @@ def _shown(uri: str) -> str:
 
 def _translated(error: Exception, where: str) -> errors.SynapseError:
     """The first line of :data:`_SENTENCES` that fits, or the server's own words."""
-    words = _PIPELINE.sub("", str(error).partition("\n")[0])
+    words = _PIPELINE.sub("", str(error)).partition("\n")[0]
     for kind, pattern, leaf, sentence in _SENTENCES:
         if isinstance(error, kind) and re.search(pattern, words):
             return leaf(sentence.format(where=where, command=_command(words)))

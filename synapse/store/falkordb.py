@@ -113,8 +113,8 @@ class FalkorStore:
     def change_ends(self, graph: str, changes: Sequence[EndChange], lock_token: str) -> set[str]:
         """Write when facts ended, each only where its end is still what it was before."""
         with self._at_work_on(graph) as connection:
-            keep = lock.kept_lock(connection, graph, lock_token)
-            return ends.change_ends(connection, graph, changes, keep)
+            held = lock.HeldLock(connection, graph, lock_token)
+            return ends.change_ends(graph, changes, held)
 
     def append_journal(
         self, graph: str, run_id: str, entry: Mapping[str, Any], lock_token: str
@@ -148,14 +148,14 @@ class FalkorStore:
                 for kind in ("entity", "fact")
             )
             traces = room.read_some_traces(connection, graph, trace_keys(entities, facts))
-            keep = lock.kept_lock(connection, graph, lock_token)
-            return archive.archive(connection, graph, changes, traces, run_id, now_s, keep)
+            held = lock.HeldLock(connection, graph, lock_token)
+            return archive.archive(connection, graph, changes, traces, run_id, now_s, held)
 
     def restore(self, graph: str, uuids: Collection[str], lock_token: str) -> dict[str, str]:
         """Bring archived memories back exactly as they were, entities before facts."""
         with self._at_work_on(graph) as connection:
-            keep = lock.kept_lock(connection, graph, lock_token)
-            return restore(connection, graph, uuids, keep)
+            held = lock.HeldLock(connection, graph, lock_token)
+            return restore(connection, graph, uuids, held)
 
     def foresee_restore(self, graph: str, uuids: Collection[str]) -> dict[str, str]:
         """What :meth:`restore` would say; nothing is written."""
@@ -180,8 +180,8 @@ class FalkorStore:
     def purge(self, graph: str, before_s: float, lock_token: str) -> int:
         """Free for good what was archived before a moment; tombstones stay."""
         with self._at_work_on(graph) as connection:
-            keep = lock.kept_lock(connection, graph, lock_token)
-            return archive.purge(connection, graph, before_s, keep)
+            held = lock.HeldLock(connection, graph, lock_token)
+            return archive.purge(connection, graph, before_s, held)
 
     def read_subjects(
         self,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from typing import Any
+
+from redis.exceptions import WatchError
 
 from synapse.errors import LockLost
 from synapse.hippocampus.ports import LOCK_TTL_S
@@ -53,15 +55,60 @@ def refuse_without_lock(connection: Connection, graph: str, token: str) -> None:
         raise LockLost(f"the lock on {shown(graph)} passed to another run; nothing was written")
 
 
-def kept_lock(connection: Connection, graph: str, token: str) -> Callable[[], None]:
-    """What to call before each part of a long write.
+def require_transactions(pipe: Connection) -> None:
+    """A user without the right to MULTI would have the commands after it run one by one."""
+    pipe.immediate_execute_command("MULTI")
+    pipe.immediate_execute_command("DISCARD")
 
-    It extends the lock, or raises :class:`~synapse.errors.LockLost`.
+
+class HeldLock:
+    """The lock of a graph's room, and writes that are carried out only while it is held.
+
+    A process may stand still between any two commands, or a command be on its way, for longer than
+    the lock lives: what was looked up before says nothing about the moment of the write.
+
+    Args:
+        connection: a client.
+        graph: name of the graph.
+        token: holds the lock.
     """
-    key, ttl_ms = room_key(graph, "lock"), round(LOCK_TTL_S * 1000)
 
-    def keep() -> None:
-        if not connection.eval(_EXTEND, 1, key, token, ttl_ms):
-            raise LockLost(f"the lock on {shown(graph)} passed on; the rest is not written")
+    def __init__(self, connection: Connection, graph: str, token: str) -> None:
+        self._connection, self._graph, self._token = connection, graph, token
+        self._key, self._ttl_ms = room_key(graph, "lock"), round(LOCK_TTL_S * 1000)
 
-    return keep
+    def keep(self) -> None:
+        """Extend it.
+
+        Raises:
+            LockLost: it passed to another run.
+        """
+        if not self._connection.eval(_EXTEND, 1, self._key, self._token, self._ttl_ms):
+            raise self._lost()
+
+    def write(self, *command: Any) -> Any:
+        """Extend it and carry out a command, in one step; return the reply.
+
+        Raises:
+            LockLost: it passed to another run; the command was not carried out.
+        """
+        with self._connection.pipeline(transaction=True) as pipe:
+            require_transactions(pipe)
+            while True:
+                pipe.watch(self._key)
+                if pipe.get(self._key) != self._token.encode():
+                    raise self._lost()
+                pipe.multi()
+                pipe.pexpire(self._key, self._ttl_ms)
+                pipe.execute_command(*command)
+                try:
+                    # Raised by the client, an error would begin with the whole command.
+                    _, reply = pipe.execute(raise_on_error=False)
+                except WatchError:
+                    continue
+                if isinstance(reply, Exception):
+                    raise reply
+                return reply
+
+    def _lost(self) -> LockLost:
+        return LockLost(f"the lock on {shown(self._graph)} passed on; the rest is not written")

@@ -6,7 +6,7 @@ content leaves the archive when the graph has been seen to hold exactly the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -38,6 +38,7 @@ from synapse.store.document import shown
 from synapse.store.images import TWIN, not_one, other_ends, read_images, read_some
 from synapse.store.indices import create_indices
 from synapse.store.keys import Connection
+from synapse.store.lock import HeldLock
 from synapse.store.values import decoded, lists, parts, set_vectors
 
 _ENTITY = (
@@ -65,11 +66,11 @@ _NAMESAKES = (
 
 
 def restore(
-    connection: Connection, graph: str, uuids: Collection[str], keep_lock: Callable[[], None]
+    connection: Connection, graph: str, uuids: Collection[str], lock: HeldLock
 ) -> dict[str, str]:
     """Bring memories back, entities before facts; say what became of each."""
-    keep_lock()
-    bites = Bites(connection, keep_lock)
+    lock.keep()
+    bites = Bites(connection, lock)
     kept = ArchiveGraph(bites, graph)
     settle(connection, kept, graph)
     found, records, present = _decided(connection, kept, graph, uuids)

@@ -51,7 +51,7 @@ from synapse.store.keys import (
     stream_entries,
     text,
 )
-from synapse.store.lock import lock_holder, refuse_without_lock
+from synapse.store.lock import lock_holder, refuse_without_lock, require_transactions
 from synapse.store.recalls import queue_recollections, read_recollections
 from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, bucket_and_field, decode, encode
 
@@ -130,7 +130,7 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
     lock, meta = room_key(plan.graph, "lock"), room_key(plan.graph, "meta")
     blocks = encode(plan.traces, plan.changed, plan.removed)
     with connection.pipeline(transaction=True) as pipe:
-        _require_transactions(pipe)
+        require_transactions(pipe)
         for _ in range(_ATTEMPTS_COUNT):
             pipe.watch(lock, meta)
             _refuse_if_overtaken(pipe, plan, lock_token)
@@ -261,12 +261,6 @@ def _surprise(graph: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise
     except (KeyError, ValueError) as error:
         key = shown_key(graph, "surprises")
         raise StoreError(f"entry {entry_id} of {key} is damaged; delete that entry") from error
-
-
-def _require_transactions(pipe: Connection) -> None:
-    """A user without the right to MULTI would have the commands after it run one by one."""
-    pipe.immediate_execute_command("MULTI")
-    pipe.immediate_execute_command("DISCARD")
 
 
 def _refuse_if_overtaken(pipe: Connection, plan: ConsolidationPlan, lock_token: str) -> None:

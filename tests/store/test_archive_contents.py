@@ -15,6 +15,7 @@ from synapse.store.falkordb import FalkorStore
 from synapse.store.images import INEXACT, TWIN
 from synapse.store.keys import room_key
 from tests.support.canonical_dump import canonical_dump
+from tests.support.overtaken import Overtaken
 
 MORNING = "2026-01-05T08:00:00+00:00"
 ALL = ("ada", "bob", "f1", "f2")
@@ -168,22 +169,17 @@ def test_another_embedding_between_copy_and_removal_stays(
         else "MATCH (x:Entity {uuid: 'ada'}) SET x.name_embedding = "
     )
 
-    class Overtaken:
+    def write(arguments: tuple[Any, ...]) -> None:
         """Somebody writes between the copy and the removal."""
-
-        def execute_command(self, *arguments: Any, **options: Any) -> Any:
-            sent = arguments[2] if len(arguments) > 2 else b""
-            if isinstance(sent, bytes) and b"DELETE" in sent and arguments[1] == graph:
-                change(store, graph, changed + "null")  # near what is there, nothing is written
-                change(store, graph, changed + OTHER_EMBEDDINGS[how])
-            return store._connection.execute_command(*arguments, **options)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(store._connection, name)
+        sent = arguments[2] if len(arguments) > 2 else b""
+        if isinstance(sent, bytes) and b"DELETE" in sent and arguments[1] == graph:
+            change(store, graph, changed + "null")  # near what is there, nothing is written
+            change(store, graph, changed + OTHER_EMBEDDINGS[how])
 
     images = store.read_images(graph, wanted).values()
     changes = [ArchiveChange(i.uuid, i.kind, i.digest, "faded") for i in images]
-    moved = FalkorStore(Overtaken(), "redis://here").archive(graph, changes, "r", 1.0, "mine")
+    connection = Overtaken(store._connection, write)
+    moved = FalkorStore(connection, "redis://here").archive(graph, changes, "r", 1.0, "mine")
     assert moved == {wanted[1]}
     assert set(store.read_images(graph, wanted)) == {wanted[0]}
     assert {m.uuid for m in store.read_archive(graph) if m.run_id == "r"} == {wanted[1]}

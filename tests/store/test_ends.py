@@ -17,6 +17,8 @@ from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.store import cypher, ends, open_store
 from synapse.store.cypher import literal, with_rows
 from synapse.store.indices import create_indices
+from synapse.store.lock import HeldLock
+from tests.support.dying import DyingConnection
 
 MORNING, NOON, EVENING = (f"2026-01-05T{hour}:00:00+00:00" for hour in ("08", "12", "20"))
 
@@ -188,20 +190,20 @@ def test_at_most_five_hundred_a_query(
 ) -> None:
     names = [f"f{i}" for i in range(1_234)]
     store.write_memory(graph_name, facts(*names))
-    checks: list[int] = []
+    token = locked(store, graph_name)
 
-    def check_lock() -> None:
-        checks.append(len(checks))
-        if len(checks) == 3:
-            raise LockLost("gone")
+    def lose_lock() -> None:
+        store.release_lock(graph_name, token)
 
     with pytest.raises(LockLost):
-        ends.change_ends(raw, graph_name, [ended(name) for name in names], check_lock)
+        held = HeldLock(DyingConnection(raw, 3, False, lose_lock), graph_name, token)
+        ends.change_ends(graph_name, [ended(name) for name in names], held)
     now = store.read_facts(graph_name, names)
     assert [now[name].invalid_at for name in names] == [NOON] * 1_000 + [None] * 234
     queries = "cmdstat_graph.QUERY"
     before = raw.info("commandstats")[queries]["calls"]
-    written = ends.change_ends(raw, graph_name, [ended(name) for name in names], lambda: None)
+    held = HeldLock(raw, graph_name, locked(store, graph_name))
+    written = ends.change_ends(graph_name, [ended(name) for name in names], held)
     assert written == set(names[1_000:])
     assert raw.info("commandstats")[queries]["calls"] - before == 3
 

@@ -72,8 +72,8 @@ class _DyingPipeline:
     def __exit__(self, *raised: Any) -> None:
         self._pipe.__exit__(*raised)
 
-    def execute(self) -> Any:
-        return self._owner.written(self._pipe.execute)
+    def execute(self, **options: Any) -> Any:
+        return self._owner.written(partial(self._pipe.execute, **options))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._pipe, name)

@@ -28,6 +28,7 @@ from synapse.integrations.endpoint import (
     Endpoint,
     client_of,
     no_answer,
+    no_embedding,
     refusals_told,
 )
 from synapse.integrations.graph_names import DEFAULT_GRAPH
@@ -98,9 +99,7 @@ class ChatBridge:
         turn = self._gate.split(text)
         with refusals_told(self._endpoint):
             async with asyncio.timeout(ANSWER_WITHIN_S):
-                context = await self._hippocampus.context(
-                    turn.asked or text, group_id=self._group_id, max_tokens=self._max_context_tokens
-                )
+                context = await self._told(turn.asked or text)
                 answer = await self._answer(text, context)
         self._turns = _last_turns([*self._turns, (text, answer)])
         problem = await self._ingest(turn.stated) if turn.stated else ""
@@ -109,6 +108,15 @@ class ChatBridge:
     async def close(self) -> None:
         """Free the connections to the endpoint."""
         await self._client.close()
+
+    async def _told(self, about: str) -> str:
+        """What the memory holds; a question is embedded for that, by the endpoint."""
+        try:
+            return await self._hippocampus.context(
+                about, group_id=self._group_id, max_tokens=self._max_context_tokens
+            )
+        except _UNREADABLE as error:
+            raise no_embedding(self._endpoint) from error
 
     async def _answer(self, text: str, context: str) -> str:
         system = f"{INSTRUCTION}\n\n{context}" if context else ""

@@ -78,6 +78,13 @@ def no_answer(endpoint: Endpoint) -> SynapseError:
     )
 
 
+def no_embedding(endpoint: Endpoint) -> SynapseError:
+    """What it sends for a text to be embedded cannot be read."""
+    return SynapseError(
+        f"what {endpoint.url} sends is no embedding; check the embedding model and the URL"
+    )
+
+
 def _refusal(status: int) -> str:
     """What a refusal means and what to do.
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from synapse.errors import ConfigurationError, UsageError
+from synapse.integrations.texts import refuse_what_is_no_text
 
 DEFAULT_GRAPH = "default_db"
 _GROUP = re.compile(r"[A-Za-z0-9_-]+")
@@ -23,8 +24,9 @@ def server_uri(driver: Any) -> str:
     connection = getattr(getattr(driver, "client", None), "connection", None)
     pool = getattr(connection, "connection_pool", None)
     known: dict[str, Any] = dict(getattr(pool, "connection_kwargs", {}))
+    number = known.get("db") or 0
     if "path" in known:
-        return _with_login("unix", f"{known['path']}", known)
+        return _with_login("unix", f"{known['path']}{f'?db={number}' if number else ''}", known)
     if "host" not in known:
         raise ConfigurationError(
             "Graphiti's driver does not show its FalkorDB; give Hippocampus(graphiti, uri=...)"
@@ -32,7 +34,8 @@ def server_uri(driver: Any) -> str:
     host = f"[{known['host']}]" if ":" in str(known["host"]) else str(known["host"])
     is_tls = "SSL" in getattr(pool, "connection_class", object).__name__
     scheme = "rediss" if is_tls else "redis"
-    return _with_login(scheme, f"{host}:{known.get('port', 6379)}", known)
+    place = f"{host}:{known.get('port', 6379)}{f'/{number}' if number else ''}"
+    return _with_login(scheme, place, known)
 
 
 def _with_login(scheme: str, place: str, known: dict[str, Any]) -> str:
@@ -46,7 +49,11 @@ def graph_of(driver: Any, group_id: str | None) -> str:
 
     Since graphiti-core 0.23 that is the graph of the group's name. The default group, ``_``,
     lives in the driver's database if it was named by ``None``, else in ``default_db``.
+
+    Raises:
+        UsageError: the group's name is no text.
     """
+    refuse_what_is_no_text(group_id="" if group_id is None else group_id)
     if group_id is None or group_id == "":
         return str(getattr(driver, "_database", DEFAULT_GRAPH))
     return DEFAULT_GRAPH if group_id in ("_", "\\_") else group_id

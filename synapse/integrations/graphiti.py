@@ -22,6 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from graphiti_core import Graphiti
+from redis.exceptions import RedisError
 
 from synapse.errors import StoreError
 from synapse.hippocampus.config import HippocampusConfig
@@ -150,7 +151,7 @@ class Hippocampus:
             episode: further arguments of ``add_episode``, such as ``source_description``.
         """
         refuse_what_is_no_text(text=text)
-        turn, result, recalled = self._gate.split(text), None, RecalledFacts()
+        turn, result, recalled = self._gate.split(plain(text)), None, RecalledFacts()
         if turn.stated:
             said = {
                 "name": turn.stated[:80], "source_description": "turn",
@@ -158,7 +159,7 @@ class Hippocampus:
             }  # fmt: skip
             result = await self.add_episode(episode_body=turn.stated, group_id=group_id, **said)
         if turn.asked:
-            groups = None if group_id is None else [group_id]
+            groups = [group_id] if group_id else None
             recalled = await self.search(turn.asked, group_ids=groups, num_results=num_results)
         return Heard(turn, result, recalled)
 
@@ -190,8 +191,8 @@ class Hippocampus:
     ) -> str:  # fmt: skip
         """A prompt block: *verified active memory* and *resolved changes*, within a budget.
 
-        Without a store there is nothing to tell: the block is empty, and the failure is counted. A
-        group without a graph has none either, and none is created.
+        Without a store, or where that refuses Graphiti's search, the block is empty, and that is
+        counted as a failure. A group without a graph has none either, and none is created.
 
         Args:
             about: the name of an entity, or a question.
@@ -206,7 +207,7 @@ class Hippocampus:
             return ""
         try:
             return await self._brief(plain(about), group_id, at_s, at, max_tokens, num_results)
-        except StoreError as error:
+        except (StoreError, RedisError) as error:
             self.aside.note_failure(error)
             return ""
 
@@ -231,6 +232,8 @@ class Hippocampus:
             memory: uuid of an entity or fact, or an entity's name.
             group_id: the group to look in.
         """
+
+        refuse_what_is_no_text(memory=memory)
 
         def look() -> Explanation:
             recollector = Recollector(self._store, self.config)
@@ -280,7 +283,7 @@ class Hippocampus:
             if graph not in await self.aside.run(TELLING, self._store.graphs):
                 return ""  # Graphiti's search would create it
             facts = await self.search(
-                about, group_ids=None if group_id is None else [group_id],
+                about, group_ids=[group_id] if group_id else None,
                 num_results=num_results, at=at, asked=False,
             )  # fmt: skip
             subjects = {edge.source_node_uuid for edge in facts}

@@ -96,8 +96,8 @@ class Recaller:
                 do not count as recalled.
 
         Raises:
-            UsageError: ``expand`` together with a filter, which associates need not pass; or
-                ``at`` is no moment.
+            UsageError: ``expand`` together with a filter, which associates need not pass; ``at``
+                is no moment; or ``group_ids`` is a text.
         """
         if at is not None:
             seconds_of(at, "at")
@@ -292,5 +292,8 @@ class Recaller:
 
 
 def _each_once(group_ids: Sequence[str] | None) -> list[str] | None:
-    """Graphiti searches a group as often as it is named."""
+    """Graphiti searches a group as often as it is named, and of a text each letter, for which it
+    makes a graph."""
+    if isinstance(group_ids, str):
+        raise UsageError(f"group_ids must be a list of names; write [{group_ids[:30]!r}]")
     return None if group_ids is None else list(dict.fromkeys(group_ids))

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("graphiti_core")
 
 from synapse.errors import REWRITTEN_WORDS, SynapseError
-from synapse.integrations.chat import ChatBridge
+from synapse.integrations.chat import ChatBridge, opened_chat
 from synapse.integrations.endpoint import Endpoint
 from tests.conftest import REPOSITORY
 from tests.integrations.test_hippocampus import beside, run, tell_moves
@@ -35,15 +35,15 @@ class StubEndpoint(BaseHTTPRequestHandler):
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if asked["model"].startswith("sends "):
+            self.send_raw(asked["model"].removeprefix("sends ").encode())
+            return
         if self.path.endswith("/embeddings"):
             texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
             rows = [{"object": "embedding", "index": i, "embedding": embedding(str(text))}
                     for i, text in enumerate(texts)]  # fmt: skip
             body = {"object": "list", "data": rows, "model": "m",
                     "usage": {"prompt_tokens": 1, "total_tokens": 1}}  # fmt: skip
-        elif asked["model"].startswith("sends "):
-            self.send_raw(asked["model"].removeprefix("sends ").encode())
-            return
         elif asked["model"].startswith("refuses "):
             self.send_error(int(asked["model"].removeprefix("refuses ")))
             return
@@ -246,3 +246,22 @@ def test_what_is_no_answer_is_said_in_one_sentence(falkordb_uri, graph_name, end
             return refused.value
 
     assert len(str(run(story()))) < 130
+
+
+@pytest.mark.parametrize(
+    "body", ["{", "{}", '{"data": []}', '{"data": [{}]}', '{"data": [{"embedding": null}]}', "[1]"]
+)
+def test_what_is_no_embedding_ends_no_conversation(falkordb_uri, graph_name, endpoint, body):
+    deaf = replace(endpoint, embedding_model=f"sends {body}")
+
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            await hippocampus.believe("Ann", "LIVES_IN", "Oslo", group_id=graph_name)
+        async with opened_chat(falkordb_uri, deaf, graph_name) as bridge:
+            with pytest.raises(SynapseError, match="no embedding") as refused:
+                await bridge.say("Who lives there?")
+            return str(refused.value), (await bridge.say("Ann")).text
+
+    told, answered = run(story())
+    assert len(told) < 130
+    assert answered == "You said: Ann"  # a name is looked up without an embedding

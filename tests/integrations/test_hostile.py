@@ -3,15 +3,18 @@
 import asyncio
 import time
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
+import redis.asyncio
 
 pytest.importorskip("graphiti_core")
 
 from synapse.errors import StoreError, StoreUnreachable, UsageError
 from synapse.hippocampus.context import ActiveFact, Change, context_block
 from synapse.hippocampus.gate import TURN_CHARACTERS_MAX, QuestionGate
+from synapse.integrations.graph_names import server_uri
 from synapse.integrations.graphiti import Hippocampus
 from tests.integrations.test_hippocampus import NOW_S, beside, day, run
 from tests.support.graphiti_world import Fact, graphiti_world
@@ -245,9 +248,16 @@ def test_what_is_no_text_is_refused_in_words(falkordb_uri, graph_name, thing):
                     await hippocampus.believe(*said, group_id=graph_name)
             with pytest.raises(UsageError, match="fact must be text"):
                 await hippocampus.believe("s", "R", "o", fact=thing or 0, group_id=graph_name)
-            for tell in (hippocampus.hear, hippocampus.context):
+            for tell in (hippocampus.hear, hippocampus.context, hippocampus.explain):
                 with pytest.raises(UsageError, match="must be text, not"):
                     await tell(thing, group_id=graph_name)
+            if thing is not None:  # the driver's own graph
+                for tell in (
+                    hippocampus.consolidate, hippocampus.status,
+                    partial(hippocampus.context, "Ann"), partial(hippocampus.explain, "Ann"),
+                ):  # fmt: skip
+                    with pytest.raises(UsageError, match="group_id must be text, not"):
+                        await tell(group_id=thing)
 
     run(story())
 
@@ -281,3 +291,79 @@ def test_blanks_around_a_name_are_not_part_of_it(falkordb_uri, graph_name, store
     graph = store.read_graph(graph_name)
     assert sorted(graph.entities.name) == ["Ann", "Moon", "Oslo"]
     assert sorted(graph.facts.text) == ["Ann lives in Oslo", "Ann 🐛 Moon", "Ann 🚀 Moon"]
+
+
+@pytest.mark.parametrize("said", ["_?", "\x7f?", "Where is Ann\ud800?", "Where is Ann\0?"])
+def test_a_turn_that_the_search_refuses_leaves_the_block_empty(falkordb_uri, graph_name, said):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            await hippocampus.believe("Ann", "LIVES_IN", "Oslo", group_id=graph_name)
+            block = await hippocampus.context(said, group_id=graph_name)
+            failures = (await hippocampus.status(graph_name))["failures"]
+            heard = None
+            if "Ann" in said:
+                heard = (await hippocampus.hear(said, group_id=graph_name)).recalled
+            return block, failures, heard
+
+    block, failures, heard = run(story())
+    if heard is None:
+        assert (block, failures) == ("", {"ResponseError": 1})
+    else:
+        assert failures == {}
+        assert "Ann lives in Oslo" in block
+        assert [edge.fact for edge in heard] == ["Ann lives in Oslo"]
+
+
+def test_a_group_named_as_a_text_is_refused_before_it_makes_graphs(falkordb_uri, graph_name, store):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for search in (hippocampus.search, hippocampus.search_):
+                with pytest.raises(UsageError, match=r"list of names; write \['xyz'\]"):
+                    await search("Ann", group_ids="xyz")
+
+    before = store.graphs()
+    run(story())
+    assert set(store.graphs()) <= {*before, graph_name}
+
+
+def test_the_empty_name_is_the_drivers_own_graph_everywhere(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            await hippocampus.believe("Ann", "LIVES_IN", "Oslo", group_id="")
+            asked = "Where does Ann live?"
+            return await hippocampus.context(asked, group_id=""), (
+                await hippocampus.hear(asked, group_id="")
+            ).recalled
+
+    block, recalled = run(story())
+    assert "Ann lives in Oslo" in block
+    assert [edge.fact for edge in recalled] == ["Ann lives in Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "known"),
+    [
+        ("redis://localhost:6380/3", "redis://localhost:6380/3"),
+        ("redis://localhost:6380/0", "redis://localhost:6380"),
+        ("redis://me:p%40ss@localhost/2", "redis://me:p%40ss@localhost:6379/2"),
+        ("unix:///tmp/a.sock?db=2", "unix:///tmp/a.sock?db=2"),
+        ("unix:///tmp/a.sock", "unix:///tmp/a.sock"),
+    ],
+)
+def test_the_store_is_where_the_driver_is(uri, known):
+    pool = redis.asyncio.ConnectionPool.from_url(uri)
+    connection = SimpleNamespace(connection_pool=pool)
+    assert server_uri(SimpleNamespace(client=SimpleNamespace(connection=connection))) == known
+
+
+def test_what_is_noticed_lies_in_the_database_of_the_graph(new_server, short_folder):
+    async def story(uri):
+        async with graphiti_world(uri, "g") as world:
+            hippocampus = Hippocampus(world.graphiti)
+            fact = Fact("Ann", "LIVES_IN", "Oslo", "Ann lives in Oslo")
+            noticed = await hippocampus.observe(await world.episode("…", day(0), [fact]))
+            await hippocampus.close()
+            return [one.kind for one in noticed]
+
+    server = new_server()
+    assert run(story(f"{server.uri}?db=3")) == ["novel"]

@@ -9,10 +9,12 @@ import pytest
 
 pytest.importorskip("graphiti_core")
 
+from synapse import errors
 from synapse.integrations.belief import Belief
 from synapse.integrations.graphiti import Hippocampus
 from synapse.integrations.ingestion import Noticed
 from synapse.integrations.recall import Recall, RecalledResults
+from synapse.integrations.recaller import Recaller
 from tests.conftest import REPOSITORY
 from tests.integrations.test_hippocampus import beside, run
 
@@ -54,9 +56,48 @@ def test_every_call_is_documented():
         name for name, call in inspect.getmembers(Hippocampus, inspect.iscoroutinefunction)
         if not name.startswith("_")
     } | {"search_"}  # fmt: skip
-    table = PAGE.split("## Noticed")[0]
+    table = PAGE.split("\n## ")[0]
     named = re.findall(r"^\| (.*?) \|", table, re.MULTILINE)
     assert set(re.findall(r"`(\w+)", " ".join(named))) == calls
+
+
+OWN = inspect.Parameter.KEYWORD_ONLY
+TAKES = {
+    "Hippocampus": Hippocampus,
+    "observe": Hippocampus.observe,
+    "hear": Hippocampus.hear,
+    "believe": Hippocampus.believe,
+    "context": Hippocampus.context,
+    "consolidate": Hippocampus.consolidate,
+    "explain": Hippocampus.explain,
+    "status": Hippocampus.status,
+    "search": Recaller.search,
+    "search_": Recaller.search_,
+}
+
+
+@pytest.mark.parametrize("call", TAKES)
+def test_every_argument_of_synapses_own_is_documented(call):
+    parameters = inspect.signature(TAKES[call]).parameters.values()
+    if call.startswith("search"):  # the others are Graphiti's
+        parameters = [p for p in parameters if p.kind is OWN]
+    own = {p.name for p in parameters} - {"self", "episode"}
+    row = re.search(rf"^\| `{call}` \| (.*) \|$", section("What the calls take"), re.MULTILINE)[1]
+    named = set(re.findall(r"(?<!\[)`(\w+)`", row))
+    others = {
+        "HippocampusConfig",
+        "add_episode",
+        "source_description",
+        "reference_time",
+        "group_ids",
+    }
+    assert own == named - others
+
+
+def test_every_error_that_is_named_is_one_of_ours():
+    named = set(re.findall(r"`(\w+(?:Error|Unreachable))`", section("What the calls take")))
+    assert len(named) == 5
+    assert all(issubclass(getattr(errors, name), errors.SynapseError) for name in named)
 
 
 def test_every_field_of_the_status_is_documented(falkordb_uri, graph_name):

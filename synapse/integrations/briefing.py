@@ -37,7 +37,7 @@ class Briefer:
     ) -> str:  # fmt: skip
         """The block about some subjects as of a moment.
 
-        Of each property whose value has changed it tells the oldest value and the one that holds.
+        Of each property whose value has changed it tells the one that holds and the oldest other.
         A fact that another one seems to contradict is not *verified*: it is left out, and told as a
         change only where that is certain; of facts that replace each other in a circle the newest
         is told. Where it tells of several entities of one name, each fact
@@ -75,7 +75,7 @@ class Briefer:
         ]
         changes = [
             Change(
-                facts.text[row], _value(known, last), _day(facts.valid_at_s[last]),
+                facts.text[row], _value(known, last, row), _day(facts.valid_at_s[last]),
                 _of(facts, last, of),
             )
             for last, row in replaced.items()
@@ -95,7 +95,7 @@ class Briefer:
         if only is None:
             return list(rows)
         wanted = {row for row in rows if known.facts.uuid[row] in only}
-        return sorted(wanted | {_last(row, replaced_by) for row in wanted})
+        return sorted(wanted | {_chain(row, replaced_by)[-1] for row in wanted})
 
 
 def _leaving_one(known: GraphSnapshot, found: Sequence[Finding], at_s: float) -> list[Finding]:
@@ -122,16 +122,28 @@ def _leaving_one(known: GraphSnapshot, found: Sequence[Finding], at_s: float) ->
 def _replaced(
     known: GraphSnapshot, ended: set[int], replaced_by: dict[int, int], active: set[int]
 ) -> dict[int, int]:
-    """By each fact that holds and has replaced others, the oldest of these."""
+    """By each fact that holds and has replaced others, the oldest of these.
+
+    A value that has come back since is not among them.
+    """
     oldest: dict[int, int] = {}
     begins_s = known.facts.valid_at_s
     for row in sorted(ended):
-        last = _last(row, replaced_by)
-        if last in active and known.facts.text[row] != known.facts.text[last]:
+        chain = _chain(row, replaced_by)
+        last = chain[-1]
+        if last not in active or known.facts.text[row] == known.facts.text[last]:
+            continue
+        if not _has_come_back(known, chain):
             first = oldest.setdefault(last, row)
             if begins_s[row] < begins_s[first]:
                 oldest[last] = row
     return oldest
+
+
+def _has_come_back(known: GraphSnapshot, chain: list[int]) -> bool:
+    """Whether the first fact of a chain gives the last one's value, and others came between."""
+    value = _object(known, chain[-1])
+    return _object(known, chain[0]) == value and any(_object(known, x) != value for x in chain)
 
 
 def _numbers(known: GraphSnapshot, entities: Iterable[int]) -> dict[int, str]:
@@ -152,20 +164,29 @@ def _of(facts: Facts, row: int, numbers: Mapping[int, str]) -> str:
     return numbers.get(int(facts.source[row]), "")
 
 
-def _value(known: GraphSnapshot, row: int) -> str:
-    """What a fact says of its subject: the name of its object, where the fact spells it."""
+def _value(known: GraphSnapshot, row: int, before: int) -> str:
+    """What a fact says of its subject in the place of another one.
+
+    The name of its object, where the fact spells it, and where it is what has changed.
+    """
     text, name = known.facts.text[row], known.entities.name[int(known.facts.target[row])]
     is_loop = known.facts.source[row] == known.facts.target[row]
-    return name if name.casefold() in text.casefold() and not is_loop else text
+    is_other = _object(known, row) != _object(known, before)
+    return name if is_other and not is_loop and name.casefold() in text.casefold() else text
 
 
-def _last(row: int, replaced_by: dict[int, int]) -> int:
-    """The end of a chain of replacements."""
-    seen = {row}
-    while row in replaced_by and replaced_by[row] not in seen:
+def _object(known: GraphSnapshot, row: int) -> str:
+    """The name of a fact's object, in any case."""
+    return known.entities.name[int(known.facts.target[row])].casefold()
+
+
+def _chain(row: int, replaced_by: dict[int, int]) -> list[int]:
+    """A fact, what has replaced it, and so on."""
+    chain = {row: None}  # in order, and quick to look up
+    while row in replaced_by and replaced_by[row] not in chain:
         row = replaced_by[row]
-        seen.add(row)
-    return row
+        chain[row] = None
+    return list(chain)
 
 
 def _day(time_s: float) -> str:

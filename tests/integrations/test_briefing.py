@@ -110,3 +110,31 @@ def test_what_a_newer_value_replaces_is_not_told_as_holding(told):
         "## Resolved changes (do not use old values)\n"
         '- no longer "Ann lives in Oslo"; since 2026-01-21 "Bern"'
     )
+
+
+def test_a_value_that_came_back_is_not_told_as_left(told):
+    block, _ = told(
+        ("Oslo", "Ann lives in Oslo", 1, None, (1,)),
+        ("Rome", "Ann moved to Rome", 30, None, (30,)),
+        ("Oslo", "Ann moved to Oslo", 60, None, (60,)),
+    )
+    assert block == (
+        "## Verified active memory\n"
+        '- "Ann moved to Oslo" (since 2026-03-02)\n'
+        "## Resolved changes (do not use old values)\n"
+        '- no longer "Ann moved to Rome"; since 2026-03-02 "Oslo"'
+    )
+
+
+def test_of_another_number_about_the_same_the_whole_sentence_is_told(told):
+    block, _ = told(
+        ("Rome", "Ann rents a flat in Rome for 500 EUR a month", 1, 30, (1,)),
+        ("Rome", "Ann rents a flat in Rome for 700 EUR a month", 30, None, (30,)),
+    )
+    assert block == (
+        "## Verified active memory\n"
+        '- "Ann rents a flat in Rome for 700 EUR a month" (since 2026-01-31)\n'
+        "## Resolved changes (do not use old values)\n"
+        '- no longer "Ann rents a flat in Rome for 500 EUR a month"; since 2026-01-31 '
+        '"Ann rents a flat in Rome for 700 EUR a month"'
+    )

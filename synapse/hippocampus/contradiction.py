@@ -67,11 +67,11 @@ class ContradictionDetector:
         self, config: ContradictionConfig, languages: Sequence[Wording] = LANGUAGES
     ) -> None:
         self._tolerance_s = config.supersession_tolerance_s
-        self._readers = Readers(languages)
+        self.readers = Readers(languages)
 
     def hearing(self) -> PhraseHearing:
         """What finds phrases of interest in the texts of a graph as they come in."""
-        return PhraseHearing(lambda: self._readers.phrases)
+        return PhraseHearing(lambda: self.readers.phrases)
 
     def detect(
         self,
@@ -97,7 +97,7 @@ class ContradictionDetector:
                 left out. All by default.
             spoken: phrases of interest in its texts, where they have been found already.
         """
-        graph = GraphReading(snapshot, now_s, relations, self._readers, time, spoken)
+        graph = GraphReading(snapshot, now_s, relations, self.readers, time, spoken)
         best: dict[int, Finding] = {}
         claims = claims_against(graph)
 

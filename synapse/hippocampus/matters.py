@@ -13,3 +13,5 @@ class Matters(NamedTuple):
     """Names of relations, however they are spelt."""
     objects: Collection[str] = ()
     """Uuids of entities."""
+    told: str = ""
+    """A text in lower case; an entity that it names is an object as well."""

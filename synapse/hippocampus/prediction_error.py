@@ -14,10 +14,12 @@ from typing import Literal
 
 import numpy as np
 
+from synapse.hippocampus.bearing import Bearing, Told
 from synapse.hippocampus.config import ContradictionConfig
 from synapse.hippocampus.contradiction import ContradictionDetector
 from synapse.hippocampus.finding import Finding
 from synapse.hippocampus.lexicon.english_changes import LANGUAGES
+from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.spoken import PhraseHearing
@@ -50,10 +52,18 @@ class PredictionErrorDetector:
         self, config: ContradictionConfig, languages: Sequence[Wording] = LANGUAGES
     ) -> None:
         self._detector = ContradictionDetector(config, languages)
+        self._bearing: Bearing | None = None
 
     def hearing(self) -> PhraseHearing:
         """What may hear the facts while they are being read; see :meth:`judge_all`."""
         return self._detector.hearing()
+
+    def matters(self, statements: Sequence[Told], relations: RelationTable) -> dict[str, Matters]:
+        """What has to be known to judge some statements, by the uuids of their subjects."""
+        bearing = self._bearing
+        if bearing is None or bearing.relations is not relations:
+            bearing = self._bearing = Bearing(self._detector.readers, relations)
+        return bearing.of(statements)
 
     def judge(
         self,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from synapse.errors import UsageError
+from synapse.hippocampus.bearing import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,8 @@ class Ingested:
     """What was stated, in the order of the episodes. What was only ended is not among it."""
     episodes: tuple[str, ...]
     """Uuids of the call's episodes, in its order; a triplet has none."""
-    relations: Mapping[str, frozenset[str]]
-    """By the uuid of each entity that these facts start at, the names of their relations."""
-    objects: Mapping[str, frozenset[str]]
-    """By the same, the uuids of their objects."""
+    statements: tuple[Told, ...]
+    """All of them as they are told, the ended ones too."""
 
     @property
     def new_count(self) -> int:
@@ -86,8 +84,10 @@ def ingested(result: Any) -> Ingested:
     return Ingested(
         said=tuple(told),
         episodes=tuple(episode.uuid for episode in episodes),
-        relations=_by_subject(edges.values(), "name"),
-        objects=_by_subject(edges.values(), "target_node_uuid"),
+        statements=tuple(
+            Told(edge.source_node_uuid, edge.name, edge.target_node_uuid, edge.fact or "")
+            for edge in edges.values()
+        ),
     )
 
 
@@ -146,10 +146,3 @@ def _by_triplet(edges: Iterable[Any]) -> Iterator[Said]:
         if place == 0 or edge.expired_at is None:
             named = edge.episodes or ()
             yield Said(edge.uuid, named[-1] if named else "", len(named) < 2)
-
-
-def _by_subject(edges: Iterable[Any], field: str) -> dict[str, frozenset[str]]:
-    values: defaultdict[str, set[str]] = defaultdict(set)
-    for edge in edges:
-        values[edge.source_node_uuid].add(getattr(edge, field))
-    return {subject: frozenset(said) for subject, said in values.items()}

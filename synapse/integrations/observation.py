@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from functools import cached_property
 
-from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.prediction_error import (
@@ -53,9 +52,8 @@ class Observer:
         if not what.said:
             return []
         hearing = self._detector.hearing()
-        known = self._store.read_subjects(
-            graph, what.relations, _matters(what, relations), hearing.hear
-        )
+        matters = self._detector.matters(what.statements, relations)
+        known = self._store.read_subjects(graph, matters, matters, hearing.hear)
         statements = _Statements(known, what, relations)
         noticed = statements.judged(self._detector, now_s, hearing)
         surprises: defaultdict[str, list[Surprise]] = defaultdict(list)
@@ -65,16 +63,6 @@ class Observer:
             surprises[_told_in(one, what)].append(Surprise(*said))
         self._store.record_surprises(graph, surprises)
         return noticed
-
-
-def _matters(what: Ingested, relations: RelationTable) -> dict[str, Matters]:
-    """By subject, what is called like its facts here, or has their objects."""
-    named = frozenset[str]().union(*what.relations.values())
-    names = {name: relations.names(name) for name in named}
-    return {
-        subject: Matters(set[str]().union(*map(names.__getitem__, own)), what.objects[subject])
-        for subject, own in what.relations.items()
-    }
 
 
 _Slot = tuple[int, int]

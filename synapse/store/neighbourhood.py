@@ -29,7 +29,7 @@ from synapse.store.wire import AskAll, held_wires
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
 _ENDS = replace(ENTITIES, texts=("a.name", "''"))
 """Summaries are long, and no statement is compared with them."""
-_HUB_FACTS_COUNT = 10
+_HUB_FACTS_COUNT = 3
 """Of an entity with more facts only those are read that can bear on the ones in question."""
 _NOTHING = Matters()
 _BETWEEN_WORDS = ("_", " ", "-")
@@ -182,27 +182,38 @@ def _of_subjects(subjects: Sequence[str], matters: Mapping[str, Matters]) -> _Qu
         names, spelt = sorted(some.relations), sorted(set(map(_run_together, some.relations)))
         begun_with = "".join(sorted({name[:1] for name in (*names, *spelt)}))
         letters = begun_with + begun_with.lower() + "".join(_BETWEEN_WORDS)
-        rows.append([[uuid, letters], names, spelt, sorted(some.objects)])
+        rows.append([[uuid, letters, some.told], names, spelt, sorted(some.objects)])
     begin = (
         "UNWIND $rows AS r "
-        "WITH r[0][0] AS u, r[0][1] AS letters, r[1] AS names, r[2] AS spelt, r[3] AS objects "
+        "WITH r[0][0] AS u, r[0][1] AS letters, r[0][2] AS told, r[1] AS names, r[2] AS spelt, "
+        "r[3] AS objects "
         "MATCH (a:Entity {uuid: u}) "
-        f"WITH a, names, objects, spelt, letters, size(names) + size(objects) = 0 "
+        f"WITH a, names, objects, spelt, letters, told, size(names) + size(objects) = 0 "
         f"OR outdegree(a, 'RELATES_TO') <= {_HUB_FACTS_COUNT} AS whole ORDER BY ID(a) "
     )
-    where, where_typed = _bears("x.name"), _bears("toStringOrNull(x.name)")
-    return _Question(FACTS, begin, where, literal(rows), where_typed)
+    texts = "x.name", "b.name"
+    return _Question(FACTS, begin, _bears(*texts), literal(rows), _bears(*map(_as_text, texts)))
 
 
-def _bears(name: str) -> str:
-    """Whether a fact bears on what is asked for."""
+def _as_text(value: str) -> str:
+    return f"toStringOrNull({value})"
+
+
+def _bears(name: str, object_name: str) -> str:
+    """Whether a fact bears on what is asked for.
+
+    Args:
+        name: its own, as an expression.
+        object_name: that of the entity where it ends.
+    """
     run_together = name
     for mark in _BETWEEN_WORDS:
         run_together = f"replace({run_together}, '{mark}', '')"
     # To run every name of a hub together takes longer than all the rest.
     may_be_named = f"letters CONTAINS toLower(left({name}, 1))"
     is_named = f"(x.name IN names OR toLower({run_together}) IN spelt)"
-    return f"whole OR b.uuid IN objects OR ({may_be_named} AND {is_named})"
+    is_told = f"(told <> '' AND told CONTAINS toLower({object_name}))"
+    return f"whole OR b.uuid IN objects OR ({may_be_named} AND {is_named}) OR {is_told}"
 
 
 def _run_together(name: str) -> str:

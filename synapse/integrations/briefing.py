@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf, isfinite
 
+import numpy as np
+
 from synapse.hippocampus.circles import circles
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.context import ActiveFact, Change, context_block
@@ -37,7 +39,8 @@ class Briefer:
     ) -> str:  # fmt: skip
         """The block about some subjects as of a moment.
 
-        Of each property whose value has changed it tells the one that holds and the oldest other.
+        Of each property whose value has changed it tells the one that holds and the oldest other;
+        what is stored twice it tells once, since it began.
         A fact that another one seems to contradict is not *verified*: it is left out, and told as a
         change only where that is certain; of facts that replace each other in a circle the newest
         is told. Where it tells of several entities of one name, each fact
@@ -62,15 +65,17 @@ class Briefer:
         wanted = self._wanted(known, replaced_by, only)
         if group_id is not None:
             wanted = [row for row in wanted if facts.group_id[row] == group_id]
-        active = [row for row in wanted if row not in ended and begun[row]]
+        holding = [row for row in wanted if row not in ended and begun[row]]
+        since_s = _since(known, found, holding)
+        active = list(since_s)
         strength = strengths(
             self._store, graph, [], [facts.uuid[row] for row in active], at_s, self._config
         )
         alive = [1.0 if value != value else float(value) for value in strength.tolist()]
-        replaced = _replaced(known, ended, replaced_by, set(active))
+        replaced = _replaced(known, ended, replaced_by, set(holding))
         of = _numbers(known, {int(facts.source[row]) for row in (*active, *replaced)})
         told = [
-            ActiveFact(facts.text[row], _day(facts.valid_at_s[row]), value, _of(facts, row, of))
+            ActiveFact(facts.text[row], _day(since_s[row]), value, _of(facts, row, of))
             for row, value in zip(active, alive, strict=True)
         ]
         changes = [
@@ -117,6 +122,24 @@ def _leaving_one(known: GraphSnapshot, found: Sequence[Finding], at_s: float) ->
         held = [row for row in circle if not (ends_s[row] <= at_s or begins_s[row] > at_s)]
         newest |= set(sorted(held, key=begin)[-1:])
     return [f for f in found if f.fact not in newest]
+
+
+def _since(
+    known: GraphSnapshot, found: Sequence[Finding], holding: Sequence[int]
+) -> dict[int, float]:
+    """The facts to tell, and since when they hold; of what is stored twice the newer."""
+    text, begins_s = known.facts.text, known.facts.valid_at_s
+    since_s = {row: float(begins_s[row]) for row in holding}
+    again = {
+        f.fact: f.by
+        for f in found
+        if f.verdict == "duplicate" and {f.fact, f.by} <= since_s.keys()
+        and text[f.fact] == text[f.by]
+    }  # fmt: skip
+    for row in again:
+        newest = _chain(row, again)[-1]
+        since_s[newest] = float(np.fmin(since_s[newest], begins_s[row]))
+    return {row: at_s for row, at_s in since_s.items() if row not in again}
 
 
 def _replaced(

@@ -138,3 +138,18 @@ def test_of_another_number_about_the_same_the_whole_sentence_is_told(told):
         '- no longer "Ann rents a flat in Rome for 500 EUR a month"; since 2026-01-31 '
         '"Ann rents a flat in Rome for 700 EUR a month"'
     )
+
+
+def test_what_is_stored_twice_is_told_once_since_it_began(told):
+    block, found = told(
+        ("Oslo", "Ann lives in Oslo", 30, None, (30,)),
+        ("Oslo", "Ann lives in Oslo", 1, None, (1,)),
+        ("Oslo", "Ann lives in Oslo", 9, None, (9,)),
+        ("Oslo", "Ann works in Oslo", 2, None, (2,)),
+    )
+    assert ("fact 1", "fact 0", "duplicate") in found
+    assert block == (
+        "## Verified active memory\n"
+        '- "Ann works in Oslo" (since 2026-01-03)\n'
+        '- "Ann lives in Oslo" (since 2026-01-02)'
+    )

@@ -124,7 +124,7 @@ def load_settings(config_file: Path | None = None) -> Settings:
     """
     file = config_file or configured_file()
     table = _read_toml(file) if file else {}
-    connection = _merge(table.pop("falkordb", {}), _environment(_ConnectionEnvironment))
+    connection = _merge(table.pop("falkordb", {}), _server_of_the_environment())
     hosting = {name: table.pop(name) for name in Hosting.model_fields if name in table}
     hosting |= _environment(_HostingEnvironment)
     constants = _merge(table, _environment(_HippocampusEnvironment))
@@ -206,6 +206,18 @@ def _read_toml(file: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{file} is not UTF-8 text; save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{file} is not valid TOML: {error}; correct that line") from error
+
+
+def _server_of_the_environment() -> dict[str, Any]:
+    """What ``FALKORDB_…`` say.
+
+    Where a service is called ``falkordb``, Kubernetes sets ``FALKORDB_PORT`` in every container, to
+    an address such as ``tcp://10.96.0.7:6379``: that is nobody's choice.
+    """
+    named = _environment(_ConnectionEnvironment)
+    if str(named.get("port", "")).startswith("tcp://"):
+        del named["port"]
+    return named
 
 
 def _environment(kind: type[BaseSettings]) -> dict[str, Any]:

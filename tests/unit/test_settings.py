@@ -58,6 +58,17 @@ def test_the_uri_beats_host_and_port(monkeypatch):
     assert load_settings().connection.address() == "unix:///run/falkor.sock"
 
 
+def test_the_port_that_kubernetes_sets_for_a_service_is_nobodys_choice(tmp_path, monkeypatch):
+    monkeypatch.setenv("FALKORDB_PORT", "tcp://10.96.0.7:6379")
+    monkeypatch.setenv("FALKORDB_SERVICE_HOST", "10.96.0.7")
+    assert load_settings().connection.address() == "redis://localhost:6379"
+    (tmp_path / "synapse.toml").write_text('[falkordb]\nhost = "db"\nport = 7000\n')
+    assert load_settings().connection.address() == "redis://db:7000"
+    monkeypatch.setenv("FALKORDB_PORT", "10.96.0.7:6379")
+    with pytest.raises(ConfigurationError, match=r"falkordb\.port"):
+        load_settings()
+
+
 def test_a_password_is_quoted_into_the_address_and_never_shown(monkeypatch):
     monkeypatch.setenv("FALKORDB_PASSWORD", "p@ss/word")
     connection = load_settings().connection

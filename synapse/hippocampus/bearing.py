@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.graph_reading import Readers
+from synapse.hippocampus.wording import Beginning
 
 
 class Told(NamedTuple):
@@ -29,8 +30,8 @@ class Bearing:
 
     A statement is compared with the facts of its subject that give the same property a value, or
     that have the same object. What begins a value (*moved to*) bears on every property of that
-    family (*LIVES_IN*, *RESIDES_AT*), and a sentence with a phrase of change (*instead of*) on
-    whatever it names.
+    family (*LIVES_IN*, *RESIDES_AT*), and they on it; a sentence with a phrase of change
+    (*instead of*) bears on whatever it names.
 
     Args:
         readers: of the languages.
@@ -61,10 +62,19 @@ class Bearing:
         }
 
     def _told_by_name(self, relation: str) -> frozenset[str]:
-        """Names of the relation's own property, and of those of which it begins a value."""
-        begun, _ = self._readers.statements.named_beginning(relation)
-        names = self.relations.names(relation)
-        return names | self._of_families(begun.families) if begun else names
+        """Names of the relation's own property, and of those that begin each other's values."""
+        reader = self._readers.statements
+        names, families = self.relations.names(relation), reader.families(relation)
+        if begun := reader.named_beginning(relation)[0]:
+            names |= self._of_families(begun.families)
+        return names | {name for name, begun in self._begun.items() if begun.families & families}
+
+    @cached_property
+    def _begun(self) -> dict[str, Beginning]:
+        """The relations whose names begin a value."""
+        names = {name for relation in self.relations.relations for name in relation.names}
+        read = self._readers.statements.named_beginning
+        return {name: begun for name in names if (begun := read(name)[0])}
 
     def _told_by_text(self, text: str) -> frozenset[str]:
         """Names of the relations of which a sentence begins a value."""

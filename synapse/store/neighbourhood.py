@@ -29,7 +29,7 @@ from synapse.store.wire import AskAll, held_wires
 _NODES = "UNWIND $rows AS u MATCH (n:Entity {uuid: u}) RETURN collect(ID(n))"
 _ENDS = replace(ENTITIES, texts=("a.name", "''"))
 """Summaries are long, and no statement is compared with them."""
-_HUB_FACTS_COUNT = 3
+_HUB_FACTS_COUNT = 5
 """Of an entity with more facts only those are read that can bear on the ones in question."""
 _NOTHING = Matters()
 _BETWEEN_WORDS = ("_", " ", "-")

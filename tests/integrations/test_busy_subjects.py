@@ -89,6 +89,14 @@ def test_what_contradicts_is_seen_among_many_facts(
     assert (some[0], [found[:3] for found in some[2]]) == ("contradicts", [("f0", "f13", rule)])
 
 
+def test_what_is_told_late_is_seen_to_have_ended(store: Any, graph_name: str) -> None:
+    late, moved = ("LIVES_IN", "Paris", "Ada lives in Paris"), ("MOVED_TO", "Rome", "Ada moved")
+    graph = written(store, graph_name, [late, *PLAIN, moved])
+    whole, some = judged(store, graph, graph.facts.uuid.index("f0"), learned(graph))
+    assert some == whole
+    assert [found[:2] for found in some[2]] == [("f0", "f13")]
+
+
 def test_what_only_shares_a_word_is_not_read(store: Any, graph_name: str) -> None:
     new = ("MOVED_TO", "Rome", "Ada moved to Rome")
     graph = written(store, graph_name, [("MET_IN", "Rome"[::-1], "Ada met emoR"), *PLAIN, new])

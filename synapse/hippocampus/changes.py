@@ -108,13 +108,11 @@ class GraphChanges:
         earlier = run_of_plan(runs_of(same), plan.id)
         if earlier is not None and earlier.is_settled:
             already = {change.memory for change in earlier.having("done")}
-            undone = {change.memory for change in earlier.having("undone")}
-            is_rest = any(c.memory not in already | undone for c in plan.changes)
-            if undone and (is_rest or not already):
+            if earlier.having("undone"):
                 raise UsageError(
                     f"run {earlier.run_id} applied the plan and was undone; make a new plan"
                 )
-            if not is_rest:
+            if already.issuperset(change.memory for change in plan.changes):
                 return Applied(room, plan, already=frozenset(already), earlier=earlier)
         if earlier is not None:
             job = replace(job, run_id=earlier.run_id)

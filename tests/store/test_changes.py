@@ -156,6 +156,16 @@ def test_an_applied_plan_says_so(hands: Hands) -> None:
         hands.apply(plan, "again")
 
 
+def test_a_plan_that_was_undone_but_for_a_fact_is_not_called_applied(hands: Hands) -> None:
+    plan = hands.plan()
+    hands.apply(plan)
+    hands.overwrite("api-Rome", NOW)
+    undone = hands.undo().applied
+    assert (undone.done, undone.left.keys()) == (OLD - {"api-Rome"}, {"api-Rome"})
+    with pytest.raises(UsageError, match="run applied the plan and was undone"):
+        hands.apply(plan, "again")
+
+
 def test_only_its_own_graph_and_configuration(hands: Hands) -> None:
     plan = hands.plan()
     before = hands.facts()

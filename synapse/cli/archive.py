@@ -99,7 +99,9 @@ def show(
         return 0
     print("\n".join(map(_entry_text, about)))
     if image is None:
-        print("  its content is not in the archive: it was restored or purged")
+        is_lost = any(entry.has_content for entry in about)
+        why = "lost or damaged" if is_lost else "not in the archive: it was restored or purged"
+        print(f"  its content is {why}")
     else:
         print("\n".join(_image_lines(image)))
     return 0

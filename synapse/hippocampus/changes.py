@@ -188,10 +188,10 @@ class GraphChanges:
         return self._store.read_journal(self._scope.graph)
 
     def _gone_again(self, run: RunEntry, present: Present) -> frozenset[str]:
-        """What a run has archived, came back, and is in the graph no longer."""
+        """What a run has archived, is in the archive no longer, and not in the graph."""
         entries = newest_first(present.archive)
         moved = {change.memory for change in run.changes if change.do == "archive"}
-        back = {u for u in moved if u in entries and entries[u].state == "restored"}
+        back = {u for u in moved if u not in entries or entries[u].state == "restored"}
         return frozenset(back - self._store.read_images(self._scope.graph, back).keys())
 
     def _present(self, runs: list[RunEntry], room: Room) -> Present:

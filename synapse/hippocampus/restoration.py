@@ -10,7 +10,7 @@ from synapse.hippocampus.image import Link
 
 RESTORED = "restored"
 ALREADY_THERE = "already there"
-LOST = "the archive has lost its content"
+LOST = "the archive has lost its content, or that is damaged"
 CHANGED = "it is there again, but not as it was; the archive keeps it as it was"
 _NAMED_LINKS_COUNT = 3
 

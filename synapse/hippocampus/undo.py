@@ -20,6 +20,7 @@ from synapse.hippocampus.plan_file import Do, Ends, PlannedChange
 _NOT_OURS = "it no longer is what the run wrote"
 _GONE = "it is gone from the graph"
 _GONE_AGAIN = "it came back and has gone from the graph since"
+_NOWHERE = "it is neither in the graph nor in the archive"
 _PURGED = "it was purged and is gone for good"
 
 
@@ -47,7 +48,7 @@ class Present:
     ledger: Mapping[str, Entry]
     archive: tuple[ArchivedMemory, ...] = ()
     gone: frozenset[str] = frozenset()
-    """Memories that came back from the archive and have gone from the graph since."""
+    """Memories that were archived, and that neither the graph nor the archive holds."""
 
 
 def inverse(run: RunEntry, present: Present) -> Inverse:
@@ -60,7 +61,8 @@ def inverse(run: RunEntry, present: Present) -> Inverse:
             found = _inverse_end(change, present, archived.get(change.memory))
         elif change.do == "archive":
             found = _inverse_archive(change, own.get(change.memory), archived)
-            found = _GONE_AGAIN if found is None and change.memory in present.gone else found
+            if found is None and change.memory in present.gone:
+                found = _GONE_AGAIN if change.memory in archived else _NOWHERE
         else:
             found = _planned(change, "archive", before=change.before)
         if isinstance(found, str):

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 from redis.exceptions import ResponseError
@@ -26,6 +27,7 @@ from redis.exceptions import ResponseError
 from synapse.errors import StoreError
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
+from synapse.hippocampus.shared_links import ENTITY
 from synapse.store.archive_contents import ArchiveContents
 from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import batches, literal, portions
@@ -193,13 +195,14 @@ class ArchiveGraph:
         return [number for number in numbers if told.get(number) is False]
 
     def images(self, records: Sequence[Record]) -> dict[str, MemoryImage]:
-        """The content of some entries about different memories, by uuid."""
+        """The content of some entries about different memories, by uuid, without damaged ones."""
         contents = self._contents.read([record.number for record in records])
         images = self._images_in_graph([r for r in records if r.number not in contents])
         for record in records:
             if record.number in contents:
-                image = MemoryImage.of_content(contents[record.number], record.entry.labels)
-                images[image.uuid] = replace(image, end_names=record.entry.end_names)
+                image = _image_of(record.entry, contents[record.number])
+                if image is not None:
+                    images[image.uuid] = replace(image, end_names=record.entry.end_names)
         return images
 
     def _images_in_graph(self, records: Sequence[Record]) -> dict[str, MemoryImage]:
@@ -252,3 +255,16 @@ class ArchiveGraph:
     def _number(self, query: str) -> int:
         rows = self._read([], query)
         return int(decoded(rows[0][0]) or 0) if rows else 0
+
+
+def _image_of(entry: ArchivedMemory, content: bytes) -> MemoryImage | None:
+    """The memory, if the content is what was copied of it."""
+    if blake2b(content, digest_size=16).hexdigest() == entry.digest:
+        return MemoryImage.of_content(content, entry.labels)
+    try:
+        image = MemoryImage.of_content(content, entry.labels)
+    except (ValueError, TypeError, KeyError):
+        return None
+    # Only what has edges to other entities is ever written again, with one of those more.
+    is_rewritten = image.content == content and any(k.other_label == ENTITY for k in image.links)
+    return image if image.uuid == entry.uuid and is_rewritten else None

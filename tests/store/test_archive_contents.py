@@ -10,6 +10,7 @@ import pytest
 from synapse.hippocampus.image import Vector
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.ports import GraphDocument
+from synapse.hippocampus.restoration import LOST
 from synapse.store.cypher import literal
 from synapse.store.falkordb import FalkorStore
 from synapse.store.images import INEXACT, TWIN
@@ -183,6 +184,33 @@ def test_another_embedding_between_copy_and_removal_stays(
     assert moved == {wanted[1]}
     assert set(store.read_images(graph, wanted)) == {wanted[0]}
     assert {m.uuid for m in store.read_archive(graph) if m.run_id == "r"} == {wanted[1]}
+
+
+DAMAGES = {
+    "no text": lambda content: b"\xff" + content,
+    "cut in the line": lambda content: content[:40],
+    "cut in an embedding": lambda content: content[:-3],
+    "another word": lambda content: content.replace(b"f1 says", b"f1 sags"),
+    "empty": lambda content: b"",
+}
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_content_costs_no_other_memory(store: FalkorStore, graph: str, how: str) -> None:
+    move(store, graph, "f1", "f2")
+    (number,) = (
+        n for n, content in store._connection.hgetall(room_key(graph, "archive")).items()
+        if b"f1 says" in content
+    )  # fmt: skip
+    key = room_key(graph, "archive")
+    store._connection.hset(key, number, DAMAGES[how](store._connection.hget(key, number)))
+    told = {"f1": LOST, "f2": "restored"}
+    assert store.foresee_restore(graph, ["f1", "f2"]) == told
+    assert store.restore(graph, ["f1", "f2"], "mine") == told
+    assert {m.uuid: m.state for m in store.read_archive(graph)} == {
+        "f1": "archived", "f2": "restored",
+    }  # fmt: skip
+    assert move(store, graph, "f2") == {"f2"}, "and it does not keep others from going"
 
 
 def test_embeddings_of_several_names_and_sizes_go_together(

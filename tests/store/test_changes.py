@@ -20,6 +20,8 @@ from synapse.hippocampus.review import Review
 from synapse.hippocampus.room import Pin
 from synapse.hippocampus.scope import Scope
 from synapse.hippocampus.stamps import parse_stamp
+from synapse.store.falkordb import FalkorStore
+from synapse.store.keys import room_key
 from synapse.store.memory import InMemoryStore
 
 NOW = "2026-03-01T00:00:00+00:00"
@@ -373,6 +375,18 @@ def test_undoing_tells_what_came_back_and_has_gone_since(hands: Hands) -> None:
         )
     undone = hands.undo(by="too late")
     assert undone.applied.left == {"lone": "it came back and has gone from the graph since"}
+    assert not undone.applied.already
+
+
+def test_undoing_does_not_call_back_what_is_nowhere_any_more(
+    store: FalkorStore, graph_name: str
+) -> None:
+    store.write_memory(graph_name, GraphDocument(entities=({"uuid": "lone", "name": "Lone"},)))
+    hands = Hands(store, graph_name)
+    hands.apply(archive_plan(hands, "lone"))
+    store._connection.delete(room_key(graph_name, "memory"))
+    undone = hands.undo()
+    assert undone.applied.left == {"lone": "it is neither in the graph nor in the archive"}
     assert not undone.applied.already
 
 

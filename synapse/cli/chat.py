@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
@@ -49,6 +50,8 @@ async def _talk(store: MemoryStore, endpoint: Endpoint, group_id: str | None, ve
     from synapse.integrations.chat import opened_chat
 
     _survive_encodings()
+    if not verbose:  # Graphiti logs the whole query of what the database refuses
+        logging.getLogger("graphiti_core").addHandler(logging.NullHandler())
     async with opened_chat(store.uri, endpoint, group_id) as bridge:
         code = 0
         while line := (await asyncio.to_thread(sys.stdin.readline)).strip():

@@ -265,3 +265,13 @@ def test_what_is_no_embedding_ends_no_conversation(falkordb_uri, graph_name, end
     told, answered = run(story())
     assert len(told) < 130
     assert answered == "You said: Ann"  # a name is looked up without an embedding
+
+
+def test_a_turn_that_the_search_refuses_is_answered_without_a_query_on_stderr(
+    falkordb_uri, graph_name, endpoint
+):
+    done = chat(falkordb_uri, graph_name, endpoint, "Ann moved to Oslo.\n_?\nWho?\n\n")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1:] == ["You said: _?", "You said: Who?"]
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith("Synapse could not do its part (ResponseError)")

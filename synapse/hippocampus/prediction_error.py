@@ -142,24 +142,27 @@ class _Values:
         facts = known.facts
         names = facts.relation
         code = relation_codes(names)[0] if relations is None else relations.properties(names)
-        slot = facts.source * (int(code.max(initial=0)) + 1) + code
-        slot, self._values_count = _numbered(slot)
-        _, self._same_count = _numbered(slot * len(known.entities) + facts.target)
-        self._is_loop = facts.source == facts.target
+        _, slot = np.unique(
+            facts.source * (int(code.max(initial=0)) + 1) + code, return_inverse=True
+        )
+        _, first, number, count = np.unique(
+            slot * (len(known.entities) + len(facts)) + stated_values(known),
+            return_index=True, return_inverse=True, return_counts=True,
+        )  # fmt: skip
+        self._same_count = count[number]
+        self._values_count = np.bincount(slot[first])[slot]
 
     def beside(self, fact: int) -> tuple[bool, int]:
-        """Whether another fact says the same, and how many give the property other values."""
-        others_count = int(self._values_count[fact]) - 1
-        if self._is_loop[fact]:
-            return False, others_count
-        same_count = int(self._same_count[fact]) - 1
-        return same_count > 0, others_count - same_count
+        """Whether another fact says the same, and how many other values the property has."""
+        return bool(self._same_count[fact] > 1), int(self._values_count[fact]) - 1
 
 
-def _numbered(values: Ints) -> tuple[Ints, Ints]:
-    """The number of each value, and how often it occurs."""
-    _, number, count = np.unique(values, return_inverse=True, return_counts=True)
-    return number, count[number]
+def stated_values(known: GraphSnapshot) -> Ints:
+    """Number of the value that each fact states, shape (facts,): its object, and what links an
+    entity to itself states a value of its own."""
+    facts = known.facts
+    own = len(known.entities) + np.arange(len(facts))
+    return np.where(facts.source == facts.target, own, facts.target)
 
 
 def contradiction_surprise(confidence: float, support_count: int) -> float:
@@ -176,7 +179,7 @@ def contradiction_surprise(confidence: float, support_count: int) -> float:
 def novelty_surprise(known_values_count: int) -> float:
     """Surprise of something new: less where the subject has had many values of the property.
 
-    s = 1 / (2 + k), with k the known values of the same property.
+    s = 1 / (2 + k), with k the other known values of the same property.
 
     >>> novelty_surprise(0), novelty_surprise(2)
     (0.5, 0.25)

@@ -13,6 +13,7 @@ from synapse.hippocampus.prediction_error import (
     PredictionErrorDetector,
     contradiction_surprise,
     novelty_surprise,
+    stated_values,
 )
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.room import Surprise
@@ -122,9 +123,9 @@ class _Statements:
 
     def _was_known(self, row: int, error: PredictionError, moment: Moment) -> bool:
         """Whether a copy of a fact was there before it: Graphiti may store one statement twice."""
-        target = self._known.facts.target
+        value_of = self._value_of
         copies = {end for found in error.findings for end in (found.fact, found.by)}
-        copies |= {other for other in self._beside(row) if target[other] == target[row]}
+        copies |= {other for other in self._beside(row) if value_of[other] == value_of[row]}
         return any(
             self._arrivals.had_fact(copy, moment)
             and not (
@@ -135,13 +136,17 @@ class _Statements:
 
     def _values_before(self, row: int, moment: Moment) -> int:
         """How many other values the property of a fact had before it was stated."""
-        target = self._known.facts.target
-        others = (other for other in self._beside(row) if target[other] != target[row])
-        return sum(self._arrivals.had_fact(other, moment) for other in others)
+        others = (o for o in self._beside(row) if self._arrivals.had_fact(o, moment))
+        return len({self._value_of[other] for other in others} - {self._value_of[row]})
 
     def _beside(self, row: int) -> list[int]:
         """The other facts that give values to the same property."""
         return [other for other in self._slots[self._slot_of[row]] if other != row]
+
+    @cached_property
+    def _value_of(self) -> list[int]:
+        values: list[int] = stated_values(self._known).tolist()
+        return values
 
     @cached_property
     def _slots(self) -> dict[_Slot, list[int]]:

@@ -34,6 +34,15 @@ def test_something_unknown_is_novel_and_less_so_where_many_values_are_known() ->
     assert later.kind == "novel" and later.surprise == pytest.approx(0.2)
 
 
+def test_a_value_that_many_facts_state_is_one_value() -> None:
+    again = [LIKES._replace(text=f"Ann likes tea, said {n}") for n in ("once", "twice", "again")]
+    milk = LIKES._replace(target="milk", text="Ann likes milk")
+    assert judge(ROME, *again, milk).surprise == judge(ROME, LIKES, milk).surprise
+    dislikes = LIKES._replace(relation="LIKES", text="Ann does not like tea any more", valid=1)
+    later = milk._replace(valid=2)
+    assert judge(LIKES, dislikes, later).surprise == pytest.approx(1 / 3)
+
+
 def test_a_contradiction_surprises_more_the_better_the_old_fact_is_known() -> None:
     new = Said("Ann", "LIVES_IN", "Oslo", "Ann lives in Oslo", valid=9)
     once = judge(ROME, new)

@@ -6,6 +6,7 @@ Only the command that is asked for is loaded, and heavy modules are imported ins
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 import warnings
@@ -21,6 +22,7 @@ from synapse.cli.complaint import complain
 from synapse.errors import SynapseError, UsageError
 
 INTERRUPTED = 130
+_WITHOUT_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CLICK_ERROR: Any = typer.BadParameter.mro()[2]  # click's own or the copy that typer carries
 
 COMMANDS = {
@@ -88,9 +90,16 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         discard_output()
         code = 1
     except Exception as error:  # noqa: BLE001  the last line of defence: a person reads this
-        complain(f"unexpected {type(error).__name__}: {error}; add -v to see more", error, verbose)
+        complain(_unexpected(error), error, verbose)
         code = 1
     sys.exit(code)
+
+
+def _unexpected(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno in _WITHOUT_ROOM:
+        why = (error.strerror or "").lower()
+        return f"the output was not written: {why}; what was done stands, see synapse runs"
+    return f"unexpected {type(error).__name__}: {error}; add -v to see more"
 
 
 def _invoke(arguments: list[str]) -> int:

@@ -36,6 +36,12 @@ def complain(sentence: str, error: BaseException | None, verbose: bool) -> None:
             traceback.print_exception(error, file=sys.stderr)
 
 
+def remark(sentence: str) -> None:
+    """Say on stderr what is good to know; a command does not fail because nobody can hear it."""
+    with suppress(OSError, AttributeError):
+        print(sentence, file=sys.stderr)
+
+
 def _broken_up(found: re.Match[str]) -> str:
     """A word that a job host would take for its own: it can only come from somebody's name."""
     return f"{found[0][0]}·{found[0][1:]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +19,7 @@ from synapse.cli.common import (
     read_settings,
     wanted_run,
 )
+from synapse.cli.complaint import remark
 from synapse.cli.report_file import ReportFile
 from synapse.cli.told import counted
 from synapse.errors import UsageError
@@ -71,16 +71,16 @@ def plan(
         print(f"Plan {planned.plan.id}: {counted(planned.plan.changes)}.")
     if planned.changed:
         left_out = quantity(len(planned.changed), "fact")
-        print(f"{left_out} changed meanwhile, left out of the plan.", file=sys.stderr)
+        remark(f"{left_out} changed meanwhile, left out of the plan.")
     if planned.why_nothing:
-        print(f"Nothing to archive: {planned.why_nothing}.", file=sys.stderr)
+        remark(f"Nothing to archive: {planned.why_nothing}.")
     if planned.waiting_count:
         waiting = quantity(planned.waiting_count, "candidate")
-        print(f"{waiting} left for a later run.", file=sys.stderr)
+        remark(f"{waiting} left for a later run.")
     for warning in planned.warnings:
-        print(warning, file=sys.stderr)
+        remark(warning)
     if refusal:
-        print(f"synapse apply would refuse it: {refusal}", file=sys.stderr)
+        remark(f"synapse apply would refuse it: {refusal}")
     return 0
 
 

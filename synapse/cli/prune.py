@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -19,6 +18,7 @@ from synapse.cli.common import (
     Verbose,
     is_typed,
 )
+from synapse.cli.complaint import remark
 from synapse.cli.plan import planned_for
 from synapse.cli.told import print_plan, tell_applied
 
@@ -43,7 +43,7 @@ def prune(
     ) as opened:  # fmt: skip
         planned = planned_for(opened.store, opened.settings, opened.run)
         for warning in planned.warnings:
-            print(warning, file=sys.stderr)
+            remark(warning)
         job = opened.job("prune --apply", max_changes=max_changes, by_person=is_typed())
         applied = opened.changes.apply(planned.plan, job, opened.lock_token)
     if not apply and not as_json:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,3 +104,28 @@ def test_an_explicit_number_stands_in_place_of_all_caps(
     assert 0 < sum(line.endswith("moves into the archive") for line in listed) < 30, listed
     assert prune("--apply", "--max-changes", "30", "--json").summary["archived"] == 30
     assert len(archived(store, demo)) == 30
+
+
+def prune_into(uri: str, graph: str, **streams: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "synapse", "prune", "--group-id", graph, *LATER, "--apply"],
+        env={**os.environ, "FALKORDB_URI": uri}, text=True, timeout=120, **streams,
+    )  # fmt: skip
+
+
+def test_on_a_full_disk_it_is_told_that_what_was_done_stands(
+    store: FalkorStore, falkordb_uri: str, demo: str
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = prune_into(falkordb_uri, demo, stdout=full, stderr=subprocess.PIPE)
+    assert ended.returncode == 1 and archived(store, demo)
+    said = "the output was not written: no space left on device; what was done stands"
+    assert said in ended.stderr and "unexpected" not in ended.stderr
+
+
+def test_a_remark_that_cannot_be_written_ends_nothing(
+    store: FalkorStore, falkordb_uri: str, demo: str
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = prune_into(falkordb_uri, demo, stdout=subprocess.PIPE, stderr=full)
+    assert ended.returncode == 0 and "Done" in ended.stdout and archived(store, demo)

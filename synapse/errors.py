@@ -20,7 +20,8 @@
     └── SafetyCap                 5   a plan exceeds its caps; nothing was written
 
 A message is one sentence: what went wrong, on which thing, and what to do next. The first line
-stays under 130 characters and avoids the words that job schedulers rewrite.
+stays under 130 characters, so names in it are :func:`shown`, and avoids the words that job
+schedulers rewrite.
 """
 
 from __future__ import annotations
@@ -34,6 +35,20 @@ REWRITTEN_WORDS = re.compile(
 )
 """A host that finds one of these in a failed job's output tells its user about a model provider
 instead of what went wrong (Hermes 0.18 and 0.19 do)."""
+
+_SHOWN_CHARACTERS = 40
+
+
+def shown(name: object) -> str:
+    """A name, or a wrong value, as it stands in a message: quoted, on one line, not too long.
+
+    >>> print(shown("Ann's\\ndog"), shown(None), shown("x" * 60))
+    "Ann's\\ndog" None 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
+    """
+    text = repr(name)
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    return f"{text[: _SHOWN_CHARACTERS - 2]}…{text[-1]}"
 
 
 class SynapseError(Exception):

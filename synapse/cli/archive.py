@@ -22,7 +22,7 @@ from synapse.cli.common import (
     read_settings,
 )
 from synapse.cli.told import line
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 
 if TYPE_CHECKING:
     from synapse.hippocampus.archived import ArchivedMemory
@@ -85,11 +85,11 @@ def show(
         uuids = list(named_in(entries, memory))
         if not uuids:
             raise UsageError(
-                f"the archive knows no memory {memory[:40]!r}; see synapse archive list"
+                f"the archive knows no memory {shown(memory)}; see synapse archive list"
             )
         if len(uuids) > 1:
             raise UsageError(
-                f"{len(uuids)} memories are named {memory[:40]!r}; give a uuid: {listed(uuids)}"
+                f"{len(uuids)} memories are named {shown(memory)}; give a uuid: {listed(uuids)}"
             )
         image = store.read_archived_images(scope.graph, uuids).get(uuids[0])
     about = [entry for entry in entries if entry.uuid == uuids[0]]

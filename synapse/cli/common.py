@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import typer
 
-from synapse.errors import AccessRefused, LockBusy, UsageError
+from synapse.errors import AccessRefused, LockBusy, UsageError, shown
 
 if TYPE_CHECKING:
     from synapse.hippocampus.ports import MemoryStore
@@ -74,7 +74,7 @@ def moment(now: str | None) -> float:
         named_utc = (named if named.tzinfo else named.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise UsageError(
-            f"--now {now[:40]!r} is not an ISO 8601 time; write it like 2026-01-10T06:00:00Z"
+            f"--now {shown(now)} is not an ISO 8601 time; write it like 2026-01-10T06:00:00Z"
         ) from None
     return named_utc.timestamp()
 
@@ -127,7 +127,7 @@ def free_graph(store: MemoryStore, graph: str, lock_wait_s: float) -> None:
         LockBusy: it works on the graph still.
     """
     if not store.await_lock(graph, lock_wait_s):
-        raise LockBusy(f"another run works on graph {graph[:40]!r}; try again, or add --lock-wait")
+        raise LockBusy(f"another run works on graph {shown(graph)}; try again, or add --lock-wait")
 
 
 def wanted_run(

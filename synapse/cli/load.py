@@ -17,7 +17,7 @@ from synapse.cli.common import (
     present,
     read_settings,
 )
-from synapse.errors import LockBusy
+from synapse.errors import LockBusy, shown
 from synapse.hippocampus.quantity import quantity
 
 LOADING_TTL_S = 600.0
@@ -40,7 +40,9 @@ def load(
     target, token = graph or group_id, uuid4().hex
     with opened_store(settings, may_create=True) as store:
         if not store.acquire_lock(target, token, LOADING_TTL_S):
-            raise LockBusy(f"another run or load works on graph {target!r}; try again after it")
+            raise LockBusy(
+                f"another run or load works on graph {shown(target)}; try again after it"
+            )
         try:
             added = store.write_memory(target, document)
         finally:
@@ -55,6 +57,6 @@ def load(
     print(json.dumps({"graph": target, "group_id": group_id, **counts, "added": added}))
     if document.undeclared:
         made = quantity(len(document.undeclared), "entity")
-        first = document.undeclared[0][:40]
-        print(f"{made} made that the file only refers to, as {first!r}", file=sys.stderr)
+        first = shown(document.undeclared[0])
+        print(f"{made} made that the file only refers to, as {first}", file=sys.stderr)
     return 0

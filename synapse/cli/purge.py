@@ -22,7 +22,7 @@ from synapse.cli.common import (
     present,
     read_settings,
 )
-from synapse.errors import LockBusy, UsageError
+from synapse.errors import LockBusy, UsageError, shown
 from synapse.hippocampus.quantity import quantity
 
 DAY_S = 86_400.0
@@ -49,10 +49,10 @@ def purge(
 
     age = _AGE.fullmatch(older_than)
     if age is None:
-        raise UsageError(f"--older-than {older_than[:20]!r} is not a number of days; write 90d")
+        raise UsageError(f"--older-than {shown(older_than)} is not a number of days; write 90d")
     now_s = moment(now)
     if now_s > present().timestamp():
-        raise UsageError(f"--now {str(now)[:40]!r} lies in the future; purge takes the past only")
+        raise UsageError(f"--now {shown(str(now))} lies in the future; purge takes the past only")
     before_s = now_s - int(age.group(1)) * DAY_S
     settings = read_settings(config)
     with opened_store(settings) as store:
@@ -65,7 +65,7 @@ def purge(
             token = uuid4().hex
             if not store.acquire_lock(scope.graph, token, LOCK_TTL_S):
                 raise LockBusy(
-                    f"another run works on graph {scope.graph!r}; nothing was freed, try again"
+                    f"another run works on graph {shown(scope.graph)}; nothing was freed, try again"
                 )
             try:
                 count = store.purge(scope.graph, before_s, token)

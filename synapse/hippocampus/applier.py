@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from synapse.errors import LockBusy, StoreError
+from synapse.errors import LockBusy, StoreError, shown
 from synapse.hippocampus.caps import refuse_excess
 from synapse.hippocampus.checked import CHANGED, Checked, check
 from synapse.hippocampus.journal import Journal, JournaledChange, Outcome, RunEntry, runs_of
@@ -150,10 +150,12 @@ class Applier:
     def locked(self, graph: str, revision: int) -> Iterator[None]:
         """Hold the lock on a graph whose room is still of this revision."""
         if not self._store.acquire_lock(graph, self._token, LOCK_TTL_S):
-            raise LockBusy(f"another run works on graph {graph!r}; nothing was written, try again")
+            raise LockBusy(
+                f"another run works on graph {shown(graph)}; nothing was written, try again"
+            )
         try:
             if self._store.summarize_room(graph).revision != revision:
-                raise LockBusy(f"another run finished on graph {graph!r} meanwhile; run again")
+                raise LockBusy(f"another run finished on graph {shown(graph)} meanwhile; run again")
             yield
         except BaseException:
             with suppress(StoreError):  # it expires by itself, and the first error says more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
 from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED
@@ -54,9 +54,9 @@ def run_named(archive: Sequence[ArchivedMemory], name: str, what: str = "run") -
     runs = {memory.run_id for memory in archive}
     runs = {name} if name in runs else {run for run in runs if name and run.startswith(name)}
     if len(runs) > 1:
-        raise UsageError(f"several runs begin with {name[:40]!r}; write more of it")
+        raise UsageError(f"several runs begin with {shown(name)}; write more of it")
     if not runs:
-        raise UsageError(f"the archive knows no {what} {name[:40]!r}; see synapse archive list")
+        raise UsageError(f"the archive knows no {what} {shown(name)}; see synapse archive list")
     return runs.pop()
 
 

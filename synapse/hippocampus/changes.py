@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 from synapse.hippocampus.applier import Applied, Applier, Job
 from synapse.hippocampus.archived import newest_first
 from synapse.hippocampus.bring_back import named, plan_bring_back
@@ -97,7 +97,7 @@ class GraphChanges:
         """
         graph = self._scope.graph
         if plan.graph != graph:
-            raise UsageError(f"the plan is for graph {plan.graph[:40]!r}, not for {graph[:40]!r}")
+            raise UsageError(f"the plan is for graph {shown(plan.graph)}, not for {shown(graph)}")
         if plan.config_digest != self._config.digest:
             raise UsageError(
                 f"the plan was made with configuration {plan.config_digest}, "

@@ -20,6 +20,7 @@ from synapse.errors import (
     StoreUnreachable,
     SynapseError,
     UnknownGraph,
+    shown,
 )
 from synapse.hippocampus.archived import not_to_propose
 from synapse.hippocampus.caps import taken_count
@@ -90,7 +91,9 @@ class ConsolidationEngine:
         graph = run.scope.graph
         started_s = self._stopwatch()
         if not run.dry_run and not self._store.await_lock(graph, run.lock_wait_s):
-            raise LockBusy(f"another run works on graph {graph!r}; it will be done by that run")
+            raise LockBusy(
+                f"another run works on graph {shown(graph)}; it will be done by that run"
+            )
         room = self._store.read_room(graph)
         found = self._find(run, room)
         room = replace(room, traces=empty_traces())  # compared by now: free them before writing
@@ -218,7 +221,7 @@ class ConsolidationEngine:
 def _leave_to_another(found: Found, report: ConsolidationReport, what: str) -> bool:
     """Keep no scores; a run that has ended facts must still say so."""
     if found.resolved is None or not found.resolved.has_written:
-        raise _Overtaken(f"another run on graph {report.graph!r} {what}; nothing was written")
+        raise _Overtaken(f"another run on graph {shown(report.graph)} {what}; nothing was written")
     report.warnings.append(f"another run {what}; scores are left to it")
     return False
 

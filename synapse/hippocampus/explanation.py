@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 from synapse.hippocampus.archived import ArchivedMemory, named_in
 from synapse.hippocampus.model import ENTITY, KIND_NAMES, GraphSnapshot
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
@@ -118,12 +118,14 @@ def find_memory(
                 f"bring it back with synapse restore {gone[0].uuid}"
             )
         raise UsageError(
-            f"no memory has the uuid or name {wanted[:40]!r} "
-            f"in graph {snapshot.graph!r}; check both"
+            f"no memory has the uuid or name {shown(wanted)} "
+            f"in graph {shown(snapshot.graph)}; check both"
         )
     if len(rows) > 1:
         candidates = listed([snapshot.entities.uuid[row] for row in rows])
-        raise UsageError(f"{len(rows)} entities are named {wanted!r}; give a uuid: {candidates}")
+        raise UsageError(
+            f"{len(rows)} entities are named {shown(wanted)}; give a uuid: {candidates}"
+        )
     return rows[0]
 
 

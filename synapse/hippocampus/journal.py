@@ -18,14 +18,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from synapse.errors import StoreError, UsageError
+from synapse.errors import StoreError, UsageError, shown
 from synapse.hippocampus.image import Kind
 from synapse.hippocampus.plan_file import Do, Ends, PlannedChange, Seen
 
 Outcome = Literal["", "done", "left", "undone"]
 Journal = Mapping[str, Mapping[str, Any]]
 """Entries by run id, as JSON values."""
-_SHOWN_CHARACTERS = 40
 
 
 class JournaledChange(BaseModel):
@@ -128,7 +127,7 @@ def runs_of(journal: Journal, since_s: float = -math.inf) -> list[RunEntry]:
             runs.append(RunEntry.model_validate(entry))
         except ValidationError as error:
             raise StoreError(
-                f"the journal's entry {run_id[:_SHOWN_CHARACTERS]!r} cannot be understood; "
+                f"the journal's entry {shown(run_id)} cannot be understood; "
                 "a newer Synapse may have written it"
             ) from error
     return sorted(runs, key=lambda run: (run.done_at_s, run.run_id))
@@ -158,10 +157,9 @@ def named_run(runs: Iterable[RunEntry], name: str) -> RunEntry:
     exact = [run for run in found if run.run_id == name]
     if len(exact or found) == 1:
         return (exact or found)[0]
-    shown = repr(name[:_SHOWN_CHARACTERS])
     if found:
-        raise UsageError(f"{len(found)} runs begin with {shown}; give more of the name")
-    raise UsageError(f"no run {shown} has changed this graph; see synapse runs")
+        raise UsageError(f"{len(found)} runs begin with {shown(name)}; give more of the name")
+    raise UsageError(f"no run {shown(name)} has changed this graph; see synapse runs")
 
 
 def run_of_plan(runs: Iterable[RunEntry], plan_id: str) -> RunEntry | None:

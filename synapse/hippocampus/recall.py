@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 from synapse.hippocampus.co_recall import (
     PAIRED_RANKS_COUNT,
     CoRecall,
@@ -306,6 +306,4 @@ def as_written(value: object) -> str:
     >>> as_written("1"), as_written(1), as_written(None)
     ("'1'", '1', 'null')
     """
-    if isinstance(value, str):
-        return repr(value[:40])
-    return "null" if value is None else repr(value)[:40]
+    return "null" if value is None else shown(value)

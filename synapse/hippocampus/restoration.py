@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from synapse.errors import shown
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
 from synapse.hippocampus.image import Link
 
@@ -145,7 +146,7 @@ def decide(
         else:
             found.entities |= {end: newest[end] for end in missing}
     found.again = {
-        uuid: f"the graph also holds {memory.name[:40]!r} as {namesakes[uuid]}, created again since"
+        uuid: f"the graph also holds {shown(memory.name)} as {namesakes[uuid]}, created again since"
         for uuid, memory in found.entities.items()
         if uuid in namesakes and uuid not in present
     }
@@ -173,7 +174,7 @@ def _why_not_along(
     fact: ArchivedMemory, end: str, entity: ArchivedMemory | None, namesakes: Mapping[str, str]
 ) -> str:
     named = dict(zip(fact.ends, fact.end_names, strict=False)).get(end, "")
-    whom = f"its end {named[:40]!r} ({end})" if named else f"its end {end}"
+    whom = f"its end {shown(named)} ({end})" if named else f"its end {end}"
     can_come = entity is not None and entity.has_content
     if end in namesakes:
         again = f"{whom} was created again as {namesakes[end]}"

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any, cast
 
-from synapse.errors import SynapseError, UsageError
+from synapse.errors import SynapseError, UsageError, shown
 from synapse.hippocampus.applier import Applier, Job
 from synapse.hippocampus.caps import REVIEW
 from synapse.hippocampus.finding import Finding
@@ -32,7 +32,6 @@ from synapse.hippocampus.stamps import iso_time
 KEEP_OLD, KEEP_BOTH = "keep-old", "keep-both"
 DECISIONS = (KEEP_OLD, KEEP_NEW, KEEP_BOTH, UNDO)
 _DECISIONS_MAX_COUNT = 16
-_SHOWN_CHARACTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ class Review:
         """
         entry = self._ledger.get(fact)
         if entry is None:
-            raise UsageError(f"nothing is known against fact {_shown(fact)}; see synapse review")
+            raise UsageError(f"nothing is known against fact {shown(fact)}; see synapse review")
         if _is_done(entry, decision):
             return self._case(fact, entry)
         job = Job(run_id, REVIEW, self._now_s, is_capped=False, dry_run=dry_run, at_s=at_s)
@@ -132,16 +131,16 @@ class Review:
         if decision == UNDO and verdict in ("doubtful", "resolved"):
             return self._write(job, self._undo(fact, entry, finding))
         if entry["state"] == "undone":
-            raise UsageError(f"fact {_shown(fact)} is valid again, and nothing contradicts it now")
+            raise UsageError(f"fact {shown(fact)} is valid again, and nothing contradicts it now")
         allowed = {
             "doubtful": f"{KEEP_NEW} or {UNDO}",
             "resolved": UNDO,
         }.get(verdict or "", f"{KEEP_OLD}, {KEEP_NEW} or {KEEP_BOTH}")
-        raise UsageError(f"fact {_shown(fact)} is {verdict or entry['state']}: decide {allowed}")
+        raise UsageError(f"fact {shown(fact)} is {verdict or entry['state']}: decide {allowed}")
 
     def _end(self, fact: str, entry: Entry, finding: Finding) -> Step:
         if not may_end(self._snapshot, finding, self._now_s):
-            raise UsageError(f"fact {_shown(fact)} cannot end yet: what replaces it is not newer")
+            raise UsageError(f"fact {shown(fact)} cannot end yet: what replaces it is not newer")
         digest = evidence_digest(self._snapshot, finding)
         decisions = {d: kept for d, kept in _decisions(entry).items() if d != digest}
         base = new_entry(self._snapshot, finding) | {"decision": KEEP_NEW}
@@ -165,7 +164,7 @@ class Review:
         plan = empty_plan(scope, self._thoughts).model_copy(update={"changes": changes})
         applied = Applier(self._store, job.run_id).apply(plan, self._room, job)
         if step.uuid not in applied.done:
-            raise SynapseError(f"fact {_shown(step.uuid)} has changed meanwhile; look again")
+            raise SynapseError(f"fact {shown(step.uuid)} has changed meanwhile; look again")
         if job.dry_run:
             return confirmed(begun(self._ledger.get(step.uuid), changes[0], job.run_id))
         return cast(Entry, applied.room.ledger[step.uuid])
@@ -213,7 +212,3 @@ def _is_done(entry: Entry, decision: str) -> bool:
 def _decisions(entry: Entry) -> dict[str, str]:
     decisions: dict[str, str] = entry.get("decisions", {})
     return decisions
-
-
-def _shown(fact: str) -> str:
-    return repr(fact if len(fact) <= _SHOWN_CHARACTERS else fact[: _SHOWN_CHARACTERS - 1] + "…")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from synapse.errors import UnknownGraph
+from synapse.errors import UnknownGraph, shown
 from synapse.hippocampus.model import DEFAULT_GROUPS
 
 _LISTED_NAMES = 6
@@ -47,9 +47,9 @@ def choose_scope(
         return Scope(group_id, group_id)
     wanted = graph if graph is not None else default_graph
     if wanted not in graphs:
-        group = f"group {_shown(group_id)} and no " if group_id and graph is None else ""
+        group = f"group {shown(group_id)} and no " if group_id and graph is None else ""
         raise UnknownGraph(
-            f"there is no {group}graph {_shown(wanted)} here; graphs: {listed(graphs)}"
+            f"there is no {group}graph {shown(wanted)} here; graphs: {listed(graphs)}"
         )
     return Scope(wanted, group_id, whole_graph=group_id is None)
 
@@ -65,13 +65,9 @@ def require_group(scope: Scope, group_ids: Collection[str]) -> None:
     wanted = DEFAULT_GROUPS if scope.group_id in DEFAULT_GROUPS else {scope.group_id}
     if not wanted & set(group_ids):
         raise UnknownGraph(
-            f"there is no group {_shown(scope.group_id)} in graph {_shown(scope.graph)}; "
+            f"there is no group {shown(scope.group_id)} in graph {shown(scope.graph)}; "
             f"groups there: {listed(sorted(group_ids))}"
         )
-
-
-def _shown(name: str) -> str:
-    return repr(name[:_SHOWN_CHARACTERS])
 
 
 def listed(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from synapse.errors import ConfigurationError, UsageError
+from synapse.errors import ConfigurationError, UsageError, shown
 from synapse.integrations.texts import refuse_what_is_no_text
 
 DEFAULT_GRAPH = "default_db"
@@ -73,7 +73,7 @@ def refuse_group(driver: Any, group_id: Any) -> None:
         return
     if not isinstance(group_id, str) or not _GROUP.fullmatch(group_id):
         raise UsageError(
-            f"group_id {str(group_id)[:30]!r} is no group of Graphiti's; use letters, digits, "
+            f"group_id {shown(str(group_id))} is no group of Graphiti's; use letters, digits, "
             "dashes and underscores"
         )
 

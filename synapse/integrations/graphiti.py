@@ -24,7 +24,7 @@ from uuid import uuid4
 from graphiti_core import Graphiti
 from redis.exceptions import RedisError
 
-from synapse.errors import StoreError
+from synapse.errors import StoreError, shown
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine
 from synapse.hippocampus.explanation import Explanation, find_memory
@@ -253,7 +253,7 @@ class Hippocampus:
         try:
             room = await self.aside.run(TELLING, self._store.summarize_room, graph)
             if graph not in await self.aside.run(TELLING, self._store.graphs):
-                problem = f"there is no graph {graph!r} on this server; check the group's name"
+                problem = f"there is no graph {shown(graph)} on this server; check the group's name"
         except StoreError as error:
             problem = str(error)
         return {

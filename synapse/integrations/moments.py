@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from math import isnan
 from typing import Any
 
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 
 
 def seconds_of(moment: Any, name: str) -> float:
@@ -27,6 +27,6 @@ def seconds_of(moment: Any, name: str) -> float:
         if not isnan(seconds):
             return seconds
     raise UsageError(
-        f"{name} must be a datetime, not {type(moment).__name__} {str(moment)[:30]!r}; "
+        f"{name} must be a datetime, not {type(moment).__name__} {shown(str(moment))}; "
         "leave it out for now"
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from math import isnan
 from typing import Any
 
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
 from synapse.hippocampus.recall import RecallSet, as_written
 from synapse.hippocampus.stamps import parse_stamp
@@ -58,7 +58,7 @@ def _recall_set(line: str, now_s: float) -> RecallSet:
         raise UsageError("not a JSON object")
     unknown = sorted(record.keys() - _KEYS)
     if unknown:
-        raise UsageError(f"unknown key {unknown[0][:40]!r}; known are {', '.join(sorted(_KEYS))}")
+        raise UsageError(f"unknown key {shown(unknown[0])}; known are {', '.join(sorted(_KEYS))}")
     asked = record.get("asked", True)
     if not isinstance(asked, bool):
         raise UsageError("asked is true or false")
@@ -72,7 +72,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise UsageError(f"{key[:40]!r} stands twice in one object; name it once")
+            raise UsageError(f"{shown(key)} stands twice in one object; name it once")
         found[key] = value
     return found
 

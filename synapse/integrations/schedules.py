@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from synapse.addresses import OPTIONS, PASSWORD
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 
 NAME = "synapse-consolidate"
 _DAY_MINUTES = 1440
@@ -39,7 +39,7 @@ class Occasion:
         """
         found = _AT.fullmatch(moment)
         if not found:
-            raise UsageError(f"--at {moment[:20]!r} is no time of day; write it like 18:00")
+            raise UsageError(f"--at {shown(moment)} is no time of day; write it like 18:00")
         return cls(at_hour=int(found[1]), at_minute=int(found[2]))
 
     @classmethod
@@ -52,7 +52,7 @@ class Occasion:
         found = _EVERY.fullmatch(span)
         minutes = int(found[1]) * (60 if found[2] == "h" else 1) if found else 0
         if not 1 <= minutes <= 31 * _DAY_MINUTES:
-            raise UsageError(f"--every {span[:20]!r} is no span; write it like 6h or 90m")
+            raise UsageError(f"--every {shown(span)} is no span; write it like 6h or 90m")
         return cls(every_minutes=minutes)
 
     @property

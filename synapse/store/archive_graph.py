@@ -24,7 +24,7 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
-from synapse.errors import StoreError
+from synapse.errors import StoreError, shown
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.shared_links import ENTITY
@@ -151,7 +151,7 @@ class ArchiveGraph:
     def rewrite(self, record: Record, image: MemoryImage) -> None:
         """Keep another content of an entry; what the entry says of the memory stays."""
         if not self._contents.write({record.number: image}):
-            raise StoreError(f"the archive did not take an edge of {image.uuid[:40]!r}; try again")
+            raise StoreError(f"the archive did not take an edge of {shown(image.uuid)}; try again")
 
     def set_state(self, records: Iterable[Record], state: ArchiveState) -> None:
         """Say what became of some memories; their content stays."""

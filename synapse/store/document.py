@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from synapse.errors import UsageError
+from synapse.errors import UsageError, shown
 from synapse.hippocampus.ports import GraphDocument
 
 Item = dict[str, Any]
@@ -158,9 +158,3 @@ def _why_unstorable(value: Any) -> str | None:
 
 def _is_text(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
-
-
-def shown(value: Any) -> str:
-    """A name in an error: quoted, on one line, not too long."""
-    text = ascii(value)
-    return text if len(text) <= 40 else text[:36] + "...'"

@@ -10,8 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from synapse.errors import LockLost
-from synapse.store.document import shown
+from synapse.errors import LockLost, shown
 from synapse.store.keys import ENTRIES_PER_TRIP, Connection, parsed_together, raw, room_key, text
 from synapse.store.lock import IF_MINE
 

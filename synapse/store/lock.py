@@ -7,9 +7,8 @@ from typing import Any
 
 from redis.exceptions import WatchError
 
-from synapse.errors import LockLost
+from synapse.errors import LockLost, shown
 from synapse.hippocampus.ports import LOCK_TTL_S
-from synapse.store.document import shown
 from synapse.store.keys import Connection, room_key
 
 IF_MINE = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call({}) end return 0"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from synapse.errors import UnknownGraph
+from synapse.errors import UnknownGraph, shown
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
@@ -21,7 +21,7 @@ from synapse.hippocampus.ports import NOBODY, GraphDocument, Hear, Recorder
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.room import Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable
-from synapse.store.document import refuse_own_graph, shown, storable
+from synapse.store.document import refuse_own_graph, storable
 from synapse.store.memory_archive import read_images
 from synapse.store.memory_graph import Items, snapshot_of
 from synapse.store.memory_room import MemoryRoom

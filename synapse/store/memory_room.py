@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from synapse.errors import LockLost
+from synapse.errors import LockLost, shown
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import LOCK_TTL_S, Recorder
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.room import Pin, Room, RoomSummary, Surprise
-from synapse.store.document import shown
 from synapse.store.memory_archive import Archive
 from synapse.store.recalls import RECALLS_MAX_COUNT, queue_full
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from redis.exceptions import ResponseError
 
-from synapse.errors import IncompleteRead, UnknownGraph
+from synapse.errors import IncompleteRead, UnknownGraph, shown
 from synapse.hippocampus.model import (
     Bools,
     Entities,
@@ -127,7 +127,7 @@ def _asking(connection: Connection, graph: str) -> Iterator[Ask]:
             yield ask
     except ResponseError as error:
         if is_without_graph(error):
-            raise UnknownGraph(f"there is no graph named {graph[:40]!r}") from error
+            raise UnknownGraph(f"there is no graph named {shown(graph)}") from error
         raise
 
 
@@ -145,7 +145,7 @@ def _read_table(
         if min(before, after) <= collector.count <= max(before, after):
             return collector
     raise IncompleteRead(
-        f"read {collector.count} of {after} {table.kind} in graph {graph[:30]!r}; run again"
+        f"read {collector.count} of {after} {table.kind} in graph {shown(graph)}; run again"
     )
 
 

@@ -19,14 +19,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import zip_longest
 from typing import Any, TypedDict, TypeVar
 
-from synapse.errors import QueueFull, StoreError, UsageError
+from synapse.errors import QueueFull, StoreError, UsageError, shown
 from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.numeric import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from synapse.hippocampus.plan import ConsolidationPlan
 from synapse.hippocampus.ports import Recorder
 from synapse.hippocampus.recall import RecallProfile, RecallSet
 from synapse.hippocampus.room import Pin
-from synapse.store.document import shown
 from synapse.store.keys import (
     ENTRIES_PER_TRIP,
     Connection,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
-from synapse.errors import StoreError
+from synapse.errors import StoreError, shown
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState, likeness
 from synapse.hippocampus.image import Kind, MemoryImage
 from synapse.hippocampus.model import trace_keys
@@ -98,5 +98,5 @@ def entry_of(uuid: str, run_id: str, state: ArchiveState, details: str) -> Archi
         known = {name: known[name] for name in _NAMES}
         known |= {name: tuple(known[name]) for name in _TUPLES}
     except (ValueError, TypeError, KeyError) as error:
-        raise StoreError(f"the archive's entry about {uuid[:40]!r} is damaged") from error
+        raise StoreError(f"the archive's entry about {shown(uuid)} is damaged") from error
     return ArchivedMemory(uuid=uuid, run_id=run_id, state=state, **known)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from synapse.errors import UnknownGraph
+from synapse.errors import UnknownGraph, shown
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
 from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.restoration import (
@@ -34,7 +34,6 @@ from synapse.store.archive import settle
 from synapse.store.archive_graph import ArchiveGraph, Record
 from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import literal, portions
-from synapse.store.document import shown
 from synapse.store.images import TWIN, not_one, other_ends, read_images, read_some
 from synapse.store.indices import create_indices
 from synapse.store.keys import Connection

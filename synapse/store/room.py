@@ -32,13 +32,12 @@ from typing import Any
 import numpy as np
 from redis.exceptions import WatchError
 
-from synapse.errors import LockLost, StoreError
+from synapse.errors import LockLost, StoreError, shown
 from synapse.hippocampus.kept_ledger import KeptLedger, as_kept
 from synapse.hippocampus.model import Keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.room import Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable, empty_traces
-from synapse.store.document import shown
 from synapse.store.journal import queue_journal
 from synapse.store.keys import (
     ENTRIES_PER_TRIP,

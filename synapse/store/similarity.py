@@ -14,10 +14,9 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
-from synapse.errors import UnknownGraph
+from synapse.errors import UnknownGraph, shown
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.store.cypher import only_row, with_rows
-from synapse.store.document import shown
 from synapse.store.failures import is_without_graph
 from synapse.store.keys import Connection
 from synapse.store.likeness import (

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from synapse.errors import SynapseError, UsageError
+from synapse.errors import SynapseError, UsageError, shown
 
 DEFAULT_PROFILE = "default"
 _PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -92,7 +92,7 @@ def find_home(named: Path | None, profile: str | None) -> HermesHome:
         return HermesHome(root)
     folder = root / "profiles" / chosen
     if not _PROFILE.fullmatch(chosen) or (chosen != own and not folder.is_dir()):
-        raise UsageError(f"Hermes has no profile {chosen[:40]!r}; hermes profile list shows them")
+        raise UsageError(f"Hermes has no profile {shown(chosen)}; hermes profile list shows them")
     return HermesHome(folder, chosen)
 
 

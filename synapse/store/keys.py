@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from synapse.errors import StoreError
+from synapse.errors import StoreError, UnknownGraph, shown
 
 # redis-py types every reply as text or bytes and differs between releases; ours are bytes.
 Connection = Any
@@ -26,6 +26,13 @@ def room_key(graph: str, name: str) -> str:
 def shown_key(graph: str, name: str) -> str:
     """The key as a sentence shows it."""
     return room_key(graph if len(graph) <= 40 else graph[:37] + "...", name)
+
+
+def unknown_graph(graph: str) -> UnknownGraph:
+    """There is no graph of that name."""
+    return UnknownGraph(
+        f"there is no graph named {shown(graph)}; `synapse status` lists those there are"
+    )
 
 
 def raw(text: str) -> bytes:

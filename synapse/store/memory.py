@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from synapse.errors import UnknownGraph, shown
 from synapse.hippocampus.archived import ArchivedMemory
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
@@ -22,6 +21,7 @@ from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.room import Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable
 from synapse.store.document import refuse_own_graph, storable
+from synapse.store.keys import unknown_graph
 from synapse.store.memory_archive import read_images
 from synapse.store.memory_graph import Items, snapshot_of
 from synapse.store.memory_room import MemoryRoom
@@ -264,7 +264,7 @@ class InMemoryStore:
     def _known(self, graph: str) -> Items:
         refuse_own_graph(graph)
         if graph not in self._graphs:
-            raise UnknownGraph(f"there is no graph named {shown(graph)}")
+            raise unknown_graph(graph)
         return self._graphs[graph]
 
     def _known_or_archived(self, graph: str) -> Items:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from redis.exceptions import ResponseError
 
-from synapse.errors import UnknownGraph
 from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.hippocampus.ports import Hear
@@ -22,6 +21,7 @@ from synapse.store.collector import Collector
 from synapse.store.connection import Connection
 from synapse.store.cypher import literal, only_row
 from synapse.store.failures import is_without_graph
+from synapse.store.keys import unknown_graph
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Part, Table, is_type_mismatch, joined_part, typed_part
 from synapse.store.wire import AskAll, held_wires
@@ -78,7 +78,7 @@ def read_subjects(
             return snapshot_of(graph, _Reading(ask, graph, hear).tables(wanted, matters))
     except ResponseError as error:
         if is_without_graph(error):
-            raise UnknownGraph(f"there is no graph named {graph[:40]!r}") from error
+            raise unknown_graph(graph) from error
         raise
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from redis.exceptions import ResponseError
 
-from synapse.errors import IncompleteRead, UnknownGraph, shown
+from synapse.errors import IncompleteRead, shown
 from synapse.hippocampus.model import (
     Bools,
     Entities,
@@ -34,6 +34,7 @@ from synapse.store.collector import Collector, Columns
 from synapse.store.columns import TableReader
 from synapse.store.connection import Connection
 from synapse.store.failures import is_without_graph
+from synapse.store.keys import unknown_graph
 from synapse.store.table import Table
 from synapse.store.wire import Ask, held_wire
 
@@ -127,7 +128,7 @@ def _asking(connection: Connection, graph: str) -> Iterator[Ask]:
             yield ask
     except ResponseError as error:
         if is_without_graph(error):
-            raise UnknownGraph(f"there is no graph named {shown(graph)}") from error
+            raise unknown_graph(graph) from error
         raise
 
 

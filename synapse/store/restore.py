@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from synapse.errors import UnknownGraph, shown
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
 from synapse.hippocampus.image import Link, MemoryImage, digests
 from synapse.hippocampus.restoration import (
@@ -36,7 +35,7 @@ from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import literal, portions
 from synapse.store.images import TWIN, not_one, other_ends, read_images, read_some
 from synapse.store.indices import create_indices
-from synapse.store.keys import Connection
+from synapse.store.keys import Connection, unknown_graph
 from synapse.store.lock import HeldLock
 from synapse.store.values import decoded, lists, parts, set_vectors
 
@@ -138,7 +137,7 @@ def _decided(
         present = read_images(connection, graph, {*uuids, *ends})
         namesakes = _namesakes(kept.bites, graph, archive, {*uuids, *ends} - present.keys())
     elif not records:
-        raise UnknownGraph(f"there is no graph named {shown(graph)}")
+        raise unknown_graph(graph)
     found = decide(uuids, archive, digests(present), namesakes)
     _leave_ambiguous(found, present)
     return found, records, present

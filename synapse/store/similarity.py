@@ -14,11 +14,10 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
-from synapse.errors import UnknownGraph, shown
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.store.cypher import only_row, with_rows
 from synapse.store.failures import is_without_graph
-from synapse.store.keys import Connection
+from synapse.store.keys import Connection, unknown_graph
 from synapse.store.likeness import (
     ENDS_FACTS_MAX_COUNT,
     SOURCE_FACTS_MAX_COUNT,
@@ -72,7 +71,7 @@ def near_duplicates(connection: Connection, graph: str, similarity_min: float) -
         pairs = {*search.entities(), *search.facts()}
     except ResponseError as error:
         if is_without_graph(error):
-            raise UnknownGraph(f"there is no graph named {shown(graph)}") from error
+            raise unknown_graph(graph) from error
         raise
     return NearDuplicates(tuple(sorted(pairs)), search.left_out_count)
 

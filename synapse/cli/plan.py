@@ -94,5 +94,10 @@ def planned_for(store: MemoryStore, settings: Settings, run: Run) -> Planned:
     thoughts = recollector.recollect(run.scope, run.now_s, room)
     changes = GraphChanges(store, run.scope, settings.hippocampus)
     return changes.plan(
-        thoughts, room, resolve=run.resolve, prune=run.prune, max_changes=run.max_changes
+        thoughts,
+        room,
+        resolve=run.resolve,
+        prune=run.prune,
+        max_changes=run.max_changes,
+        at_s=run.at_s,
     )

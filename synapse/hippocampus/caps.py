@@ -72,19 +72,21 @@ class Allowance:
 
 
 def allowance(
-    seen: Seen, journal: Journal, now_s: float, max_changes: int | None = None
-) -> Allowance:
+    seen: Seen, journal: Journal, now_s: float, at_s: float | None = None,
+    max_changes: int | None = None,
+) -> Allowance:  # fmt: skip
     """What a run may change.
 
     Args:
         seen: the memories there are.
         journal: what runs have noted.
         now_s: the moment of the run, seconds since 1970.
+        at_s: the moment by the clock, where that is known.
         max_changes: what somebody has allowed for this run, in place of the caps.
     """
     if max_changes is not None:
         return Allowance(dict.fromkeys(KINDS, max_changes), max_changes)
-    spent = spent_on(journal, now_s)
+    spent = spent_on(journal, now_s, at_s)
     counts: dict[Kind, int] = {"fact": seen.facts, "entity": seen.entities}
     of_kind = {
         kind: max(0, min(PER_RUN.of(n), BUDGET.of(n) - len(spent[kind])))

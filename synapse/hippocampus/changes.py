@@ -57,7 +57,7 @@ class GraphChanges:
 
     def plan(
         self, thoughts: Thoughts, room: Room, *, resolve: bool, prune: bool,
-        max_changes: int | None = None,
+        max_changes: int | None = None, at_s: float | None = None,
     ) -> Planned:  # fmt: skip
         """What a run would change; nothing is written.
 
@@ -67,6 +67,7 @@ class GraphChanges:
             resolve: whether facts that are contradicted for certain end.
             prune: whether candidates move into the archive, as many as one run may.
             max_changes: so many instead.
+            at_s: the moment by the clock, where the thoughts are about another one.
         """
         planned = Planned(empty_plan(self._scope, thoughts))
         if resolve:
@@ -75,7 +76,9 @@ class GraphChanges:
         if not prune:
             return planned
         ends = planned.plan.changes
-        pruned = plan_prune(self._store, self._scope, thoughts, self._journal(), max_changes, ends)
+        pruned = plan_prune(
+            self._store, self._scope, thoughts, self._journal(), max_changes, ends, at_s
+        )
         both = pruned.plan.model_copy(update={"changes": (*ends, *pruned.plan.changes)})
         memories = thoughts.snapshot.memory_uuids
         blind = bool(pruned.plan.changes) and not is_any_recall_known(room, memories)

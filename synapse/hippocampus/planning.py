@@ -112,6 +112,7 @@ def plan_prune(
     journal: Journal,
     max_changes: int | None = None,
     beside: Sequence[PlannedChange] = (),
+    at_s: float | None = None,
 ) -> Planned:
     """Archive the candidates that are worth the least, as many as one run may.
 
@@ -122,6 +123,7 @@ def plan_prune(
         journal: what runs have noted.
         max_changes: what somebody has allowed for this run, in place of the caps.
         beside: other changes of the same plan; what they are about stays.
+        at_s: the moment by the clock, where the thoughts are about another one.
     """
     plan, uuids = empty_plan(scope, thoughts), thoughts.snapshot.memory_uuids
     taken = {memory for change in beside for memory in (change.memory, change.by)}
@@ -131,7 +133,7 @@ def plan_prune(
     rows = {uuids[row]: row for row in ranked if uuids[row] not in taken}
     images = store.read_images(scope.graph, rows) if rows else {}
     movable = [images[uuid] for uuid in rows if uuid in images and not images[uuid].obstacle]
-    allowed = allowance(plan.seen, journal, thoughts.now_s, max_changes).without(beside)
+    allowed = allowance(plan.seen, journal, thoughts.now_s, at_s, max_changes).without(beside)
     changes = tuple(
         PlannedChange(
             do="archive",

@@ -129,3 +129,12 @@ def test_a_remark_that_cannot_be_written_ends_nothing(
     with Path("/dev/full").open("w") as full:
         ended = prune_into(falkordb_uri, demo, stdout=subprocess.PIPE, stderr=full)
     assert ended.returncode == 0 and "Done" in ended.stdout and archived(store, demo)
+
+
+def test_looking_ahead_promises_no_more_than_is_done(synapse: Program, demo: str) -> None:
+    ahead = [("--now", f"{year}-01-01T00:00:00Z") for year in (2031, 2040, 2500, 2600)]
+    for now in ahead:  # what earlier runs took counts by the clock
+        told = synapse("prune", "--group-id", demo, *now, "--json").summary
+        done = synapse("prune", "--group-id", demo, *now, "--json", "--apply")
+        assert done.code == 0, done.err
+        assert done.summary["archived"] == told["archived"]

@@ -157,11 +157,10 @@ def test_many_small_prunes_keep_to_the_budget(synapse, demo, connection):
 
 def test_a_moment_to_come_frees_nothing_of_the_budget(synapse, demo, connection):
     facts_count = len(edges(connection, demo))
-    codes = []
     for year in range(2027, 2039):
         done = synapse("prune", "--apply", "--group-id", demo, "--now", f"{year}-09-01T00:00:00Z")
-        codes.append(done.code)
-    assert set(codes) == {0, 5} and "--max-changes" in done.err
+        assert done.code == 0, done.err
+    assert "earlier runs of 90 days" in done.out
     assert facts_count - len(edges(connection, demo)) <= 25
 
 

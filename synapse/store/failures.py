@@ -11,6 +11,7 @@ import redis
 from redis import exceptions as said
 
 from synapse import errors
+from synapse.store.keys import unknown_graph
 
 _FIRST_LINE_MAX = 129
 _WITHOUT_GRAPH = "operation on empty key"
@@ -20,6 +21,21 @@ _PIPELINE = re.compile(r"(?s)^Command # \d+ \(.*\) of pipeline caused error: ")
 def is_without_graph(error: said.ResponseError) -> bool:
     """Whether a query failed because there is no graph of that name."""
     return _WITHOUT_GRAPH in str(error)
+
+
+@contextmanager
+def needing(graph: str) -> Iterator[None]:
+    """Name the graph where a query fails since there is none of that name.
+
+    Raises:
+        UnknownGraph: there is no such graph.
+    """
+    try:
+        yield
+    except said.ResponseError as error:
+        if is_without_graph(error):
+            raise unknown_graph(graph) from error
+        raise
 
 
 @contextmanager

@@ -20,8 +20,7 @@ from synapse.hippocampus.ports import Hear
 from synapse.store.collector import Collector
 from synapse.store.connection import Connection
 from synapse.store.cypher import literal, only_row
-from synapse.store.failures import is_without_graph
-from synapse.store.keys import unknown_graph
+from synapse.store.failures import needing
 from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
 from synapse.store.table import Part, Table, is_type_mismatch, joined_part, typed_part
 from synapse.store.wire import AskAll, held_wires
@@ -73,13 +72,8 @@ def read_subjects(
         UnknownGraph: there is no graph of that name.
     """
     wanted = sorted(set(subjects))
-    try:
-        with held_wires(connection, 2) as ask:
-            return snapshot_of(graph, _Reading(ask, graph, hear).tables(wanted, matters))
-    except ResponseError as error:
-        if is_without_graph(error):
-            raise unknown_graph(graph) from error
-        raise
+    with needing(graph), held_wires(connection, 2) as ask:
+        return snapshot_of(graph, _Reading(ask, graph, hear).tables(wanted, matters))
 
 
 def _do_nothing() -> None:

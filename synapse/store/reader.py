@@ -14,7 +14,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from redis.exceptions import ResponseError
 
 from synapse.errors import IncompleteRead, shown
 from synapse.hippocampus.model import (
@@ -33,8 +32,7 @@ from synapse.hippocampus.traces import are_surely_distinct
 from synapse.store.collector import Collector, Columns
 from synapse.store.columns import TableReader
 from synapse.store.connection import Connection
-from synapse.store.failures import is_without_graph
-from synapse.store.keys import unknown_graph
+from synapse.store.failures import needing
 from synapse.store.table import Table
 from synapse.store.wire import Ask, held_wire
 
@@ -123,13 +121,8 @@ def _read_tables(
 
 @contextmanager
 def _asking(connection: Connection, graph: str) -> Iterator[Ask]:
-    try:
-        with held_wire(connection) as ask:
-            yield ask
-    except ResponseError as error:
-        if is_without_graph(error):
-            raise unknown_graph(graph) from error
-        raise
+    with needing(graph), held_wire(connection) as ask:
+        yield ask
 
 
 def _read_table(

@@ -16,8 +16,8 @@ from redis.exceptions import ResponseError
 
 from synapse.hippocampus.interference import NearDuplicate, NearDuplicates
 from synapse.store.cypher import only_row, with_rows
-from synapse.store.failures import is_without_graph
-from synapse.store.keys import Connection, unknown_graph
+from synapse.store.failures import needing
+from synapse.store.keys import Connection
 from synapse.store.likeness import (
     ENDS_FACTS_MAX_COUNT,
     SOURCE_FACTS_MAX_COUNT,
@@ -67,12 +67,8 @@ def near_duplicates(connection: Connection, graph: str, similarity_min: float) -
         UnknownGraph: there is no graph of that name.
     """
     search = _Search(connection, graph, similarity_min)
-    try:
+    with needing(graph):
         pairs = {*search.entities(), *search.facts()}
-    except ResponseError as error:
-        if is_without_graph(error):
-            raise unknown_graph(graph) from error
-        raise
     return NearDuplicates(tuple(sorted(pairs)), search.left_out_count)
 
 

@@ -29,6 +29,7 @@ from synapse.cli.common import (
     read_settings,
     wanted_runs,
 )
+from synapse.cli.complaint import remark
 from synapse.cli.report_file import ReportFile
 from synapse.cli.time_limit import TimeLimit
 from synapse.errors import LockBusy, PartlyApplied, SynapseError, TimeUp, UsageError
@@ -118,7 +119,7 @@ def _print_warnings(outcomes: Sequence[Outcome]) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
         for outcome in outcomes:
             for warning in outcome.report.warnings:
-                print(f"{outcome.report.graph}: {warning}", file=sys.stderr)
+                remark(f"{outcome.report.graph}: {warning}")
 
 
 def _consolidated(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 from uuid import uuid4
@@ -17,6 +16,7 @@ from synapse.cli.common import (
     present,
     read_settings,
 )
+from synapse.cli.complaint import remark
 from synapse.errors import LockBusy, shown
 from synapse.hippocampus.quantity import quantity
 
@@ -58,5 +58,5 @@ def load(
     if document.undeclared:
         made = quantity(len(document.undeclared), "entity")
         first = shown(document.undeclared[0])
-        print(f"{made} made that the file only refers to, as {first}", file=sys.stderr)
+        remark(f"{made} made that the file only refers to, as {first}")
     return 0

@@ -21,6 +21,7 @@ from synapse.cli.common import (
     read_settings,
     wanted_run,
 )
+from synapse.cli.complaint import remark
 from synapse.errors import PartlyApplied, QueueFull, UsageError
 from synapse.hippocampus.quantity import quantity
 
@@ -59,7 +60,7 @@ def recall_log(
     print(json.dumps({"graph": target, **counts, "naming_unknown": len(unknown)}))
     if unknown:
         sets = quantity(len(unknown), "recall set")
-        print(f"{sets} with memories that are not in the graph, as {unknown[0]}", file=sys.stderr)
+        remark(f"{sets} with memories that are not in the graph, as {unknown[0]}")
     if full and imported_count:
         taken = quantity(imported_count, "recall set")
         raise PartlyApplied(

@@ -19,7 +19,7 @@ from graphiti_core.search.search_config_recipes import (
     EDGE_HYBRID_SEARCH_RRF,
 )
 
-from synapse.errors import SynapseError, UsageError
+from synapse.errors import SynapseError, UsageError, shown
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.model import Floats
 from synapse.hippocampus.ports import MemoryStore
@@ -295,5 +295,5 @@ def _each_once(group_ids: Sequence[str] | None) -> list[str] | None:
     """Graphiti searches a group as often as it is named, and of a text each letter, for which it
     makes a graph."""
     if isinstance(group_ids, str):
-        raise UsageError(f"group_ids must be a list of names; write [{group_ids[:30]!r}]")
+        raise UsageError(f"group_ids must be a list of names; write [{shown(group_ids)}]")
     return None if group_ids is None else list(dict.fromkeys(group_ids))

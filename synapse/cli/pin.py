@@ -43,7 +43,7 @@ def pin(
         raise UsageError(f"--reason takes at most {REASON_CHARACTERS} characters")
     with _store_and_graph(config, graph, group_id) as (store, target):
         uuid = _uuid_of(store, target, memory)
-        known = store.read_room(target).pins.get(uuid)
+        known = store.read_pins(target, [uuid]).get(uuid)
         if known is None or known.reason != reason:
             store.pin(target, uuid, Pin(known.at_s if known else moment(None), reason))
     print(f"{uuid} is pinned")

@@ -17,7 +17,7 @@ import numpy as np
 
 from synapse.errors import LockBusy, StoreError, shown
 from synapse.hippocampus.caps import refuse_excess
-from synapse.hippocampus.checked import CHANGED, Checked, check
+from synapse.hippocampus.checked import CHANGED, PINNED, Checked, check
 from synapse.hippocampus.journal import Journal, JournaledChange, Outcome, RunEntry, runs_of
 from synapse.hippocampus.ledger import ON_ITS_WAY, Entry, begun, confirmed
 from synapse.hippocampus.ledger import changes as ledger_changes
@@ -208,6 +208,8 @@ class Applier:
         wanted = back | {c.memory for c in plan.changes if c.do == "restore"} & checked.already
         told = self._store.restore(graph, wanted, self._token) if wanted else {}
         done |= {m for m in back if told[m].startswith(RESTORED) or told[m] == ALREADY_THERE}
+        stayed = [change.uuid for change in archives if change.uuid not in done]
+        told |= dict.fromkeys(self._store.read_pins(graph, stayed) if stayed else (), PINNED)
         left = {c.memory: told.get(c.memory, CHANGED) for c in ready if c.memory not in done}
         return frozenset(done), {**checked.left, **left}, notes_in(told, wanted)
 

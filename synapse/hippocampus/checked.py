@@ -44,7 +44,7 @@ def check(
     Args:
         store: where the graph is.
         plan: what is to change.
-        room: what is decided about facts, and which memories are pinned.
+        room: what is decided about facts.
         begun: the run that has begun to carry it out, if any. What that has moved is away; all
             else is checked as if for the first time.
     """
@@ -55,6 +55,7 @@ def check(
     states = store.read_facts(plan.graph, named) if ends else {}
     moving = [change.memory for change in plan.changes if change.do == "archive"]
     images = store.read_images(plan.graph, moving) if moving else {}
+    pins = store.read_pins(plan.graph, moving) if moving else {}
     moved = _moved(store, plan.graph, begun) if moving and begun is not None else frozenset()
     images = _with_edges_to_moved(store, plan, images, moved)
     back = [change.memory for change in plan.changes if change.do == "restore"]
@@ -76,7 +77,7 @@ def check(
         elif change.do == "archive":
             image = images.get(change.memory)
             is_away = image is None and (change.memory, change.before) in moved
-            is_pinned = change.memory in room.pins and not is_away
+            is_pinned = change.memory in pins and not is_away
             why_not = PINNED if is_pinned else None if is_away else _cannot_move(change, image)
         elif not told[change.memory].startswith(RESTORED):
             why_not = told[change.memory]

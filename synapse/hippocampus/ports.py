@@ -192,11 +192,13 @@ class MemoryStore(Protocol):
         Each is copied and the copy verified, then removed if it still is what it was before, then
         marked as archived. Stopped at any point, each memory is in the graph or in the archive;
         calling again completes what was begun. An entity goes only when no fact hangs on it any
-        more. The lock is checked and extended before each part.
+        more. A pinned memory stays: a pin and the removal of its memory come one after the other,
+        and where the pin came first nothing is removed. The lock is checked and extended before
+        each part.
 
         Returns:
             Uuids of the memories that are in the archive now, moved by this call or by one that
-            was stopped; the others have changed, are gone, or have an obstacle.
+            was stopped; the others have changed, are gone, are pinned, or have an obstacle.
 
         Raises:
             LockLost: ``lock_token`` does not hold the lock any more; what was moved stays so.
@@ -291,6 +293,9 @@ class MemoryStore(Protocol):
         Raises:
             UnknownGraph: there is no graph of that name.
         """
+
+    def read_pins(self, graph: str, memories: Collection[str]) -> dict[str, Pin]:
+        """The pins of these memories; those that are not pinned are left out."""
 
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""

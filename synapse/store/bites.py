@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from redis.exceptions import ResponseError
@@ -74,14 +75,23 @@ class Bites:
         """The same of a query that writes, if the lock is still held; it may return nothing."""
         return self._run(self.change, "GRAPH.QUERY", graph, rows, query)
 
+    def remove(self, graph: str, rows: Mapping[str, str], query: str) -> list[Any]:
+        """The same of a query that removes memories, given by uuid.
+
+        Raises:
+            Pinned: some of them are pinned; none was removed.
+        """
+        change = partial(self.change, removes=list(rows))
+        return self._run(change, "GRAPH.QUERY", graph, list(rows.values()), query)
+
     def ask(self, *command: Any) -> Any:
         """The reply to a command that is no query."""
         return self.connection.execute_command(*command)
 
-    def change(self, *command: Any) -> Any:
+    def change(self, *command: Any, removes: Sequence[str] = ()) -> Any:
         """The reply to a command that writes, if the lock is still held."""
         assert self._lock is not None
-        return self._lock.write(*command)
+        return self._lock.write(*command, removes=removes)
 
     def _run(
         self, ask: Callable[..., Any], command: str, graph: str, rows: Sequence[str], query: str

@@ -243,6 +243,11 @@ class FalkorStore:
         with self._at_work_on(graph) as connection:
             return near_duplicates(connection, graph, similarity_min)
 
+    def read_pins(self, graph: str, memories: Collection[str]) -> dict[str, Pin]:
+        """The pins of these memories."""
+        with self._at_work_on(graph) as connection:
+            return recalls.read_pins(connection, graph, memories)
+
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""
         with self._at_work_on(graph) as connection:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from redis.exceptions import WatchError
 
 from synapse.errors import LockLost, shown
 from synapse.hippocampus.ports import LOCK_TTL_S
-from synapse.store.keys import Connection, room_key
+from synapse.store.keys import Connection, raw, room_key
 
 IF_MINE = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call({}) end return 0"
 """A script that does something where the lock, its first key, holds the token."""
@@ -60,6 +61,14 @@ def require_transactions(pipe: Connection) -> None:
     pipe.immediate_execute_command("DISCARD")
 
 
+class Pinned(Exception):
+    """What was to be removed is pinned; nothing was written."""
+
+    def __init__(self, memories: frozenset[str]) -> None:
+        super().__init__(*memories)
+        self.memories = memories
+
+
 class HeldLock:
     """The lock of a graph's room, and writes that are carried out only while it is held.
 
@@ -75,6 +84,7 @@ class HeldLock:
     def __init__(self, connection: Connection, graph: str, token: str) -> None:
         self._connection, self._graph, self._token = connection, graph, token
         self._key, self._ttl_ms = room_key(graph, "lock"), round(LOCK_TTL_S * 1000)
+        self._pins = room_key(graph, "pins")
 
     def keep(self) -> None:
         """Extend it.
@@ -85,18 +95,27 @@ class HeldLock:
         if not self._connection.eval(_EXTEND, 1, self._key, self._token, self._ttl_ms):
             raise self._lost()
 
-    def write(self, *command: Any) -> Any:
+    def write(self, *command: Any, removes: Sequence[str] = ()) -> Any:
         """Extend it and carry out a command, in one step; return the reply.
+
+        Args:
+            command: what writes.
+            removes: uuids of the memories that it may remove.
 
         Raises:
             LockLost: it passed to another run; the command was not carried out.
+            Pinned: some of what it may remove is pinned; the command was not carried out.
         """
+        keys = (self._key, self._pins) if removes else (self._key,)
         with self._connection.pipeline(transaction=True) as pipe:
             require_transactions(pipe)
             while True:
-                pipe.watch(self._key)
+                # A pin that comes after this look is a change of its key: then it looks again.
+                pipe.watch(*keys)
                 if pipe.get(self._key) != self._token.encode():
                     raise self._lost()
+                if pinned := self._pinned(pipe, removes):
+                    raise Pinned(pinned)
                 pipe.multi()
                 pipe.pexpire(self._key, self._ttl_ms)
                 pipe.execute_command(*command)
@@ -108,6 +127,12 @@ class HeldLock:
                 if isinstance(reply, Exception):
                     raise reply
                 return reply
+
+    def _pinned(self, pipe: Connection, memories: Sequence[str]) -> frozenset[str]:
+        if not memories:
+            return frozenset()
+        kept = pipe.hmget(self._pins, [raw(memory) for memory in memories])
+        return frozenset(m for m, pin in zip(memories, kept, strict=True) if pin is not None)
 
     def _lost(self) -> LockLost:
         return LockLost(f"the lock on {shown(self._graph)} passed on; the rest is not written")

@@ -132,6 +132,7 @@ class InMemoryStore:
             changes,
             lambda change, image: new_entry(change, image, kept, run_id, now_s, "archived"),
             lambda: room.keep_lock(lock_token),
+            lambda memory: memory in room.kept.pins,
         )
 
     def restore(self, graph: str, uuids: Collection[str], lock_token: str) -> dict[str, str]:
@@ -226,6 +227,11 @@ class InMemoryStore:
         """Pairs of entities, and of facts, whose stored embeddings are at least this alike."""
         self._known(graph)
         return NearDuplicates()  # a document brings no embeddings
+
+    def read_pins(self, graph: str, memories: Collection[str]) -> dict[str, Pin]:
+        """The pins of these memories."""
+        pins = self.read_room(graph).pins
+        return {memory: pins[memory] for memory in memories if memory in pins}
 
     def pin(self, graph: str, memory: str, pin: Pin) -> bool:
         """Pin a memory, or pin it anew; say whether it was not pinned before."""

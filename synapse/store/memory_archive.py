@@ -52,6 +52,7 @@ class Archive:
         changes: Sequence[ArchiveChange],
         new_entry: Callable[[ArchiveChange, MemoryImage], ArchivedMemory],
         check_lock: Callable[[], None],
+        is_pinned: Callable[[str], bool],
     ) -> set[str]:
         """Move memories out of a graph, facts first."""
         moved = set()
@@ -59,6 +60,8 @@ class Archive:
             check_lock()
             image = read_images(items, [change.uuid]).get(change.uuid)
             if image is None or image.digest != change.before_digest or image.facts:
+                continue
+            if is_pinned(change.uuid):
                 continue
             self._entries.append((new_entry(change, image), image))
             _remove(items, image)

@@ -127,15 +127,7 @@ def read_links(
     Raises:
         StoreError: a field is damaged; the sentence names it.
     """
-    if not memories:
-        return {}
-    wanted = sorted(memories)
-    found = connection.hmget(room_key(graph, "links"), [raw(memory) for memory in wanted])
-    return {
-        memory: _understood(memory, value, graph, "links", _partners)
-        for memory, value in zip(wanted, found, strict=True)
-        if value is not None
-    }
+    return _read_some(connection, graph, "links", memories, _partners)
 
 
 def import_recalls(connection: Connection, graph: str, recall_sets: Iterable[RecallSet]) -> int:
@@ -167,6 +159,15 @@ def queue_full(graph: str, taken_count: int = 0) -> QueueFull:
         f"too many recalls wait on {shown(graph)}; run synapse consolidate, then try again",
         taken_count,
     )
+
+
+def read_pins(connection: Connection, graph: str, memories: Collection[str]) -> dict[str, Pin]:
+    """The pins of these memories; those that are not pinned are left out.
+
+    Raises:
+        StoreError: a field is damaged; the sentence names it.
+    """
+    return _read_some(connection, graph, "pins", memories, _pin)
 
 
 def pin(connection: Connection, graph: str, memory: str, pin: Pin) -> bool:
@@ -226,6 +227,24 @@ def _read_hash(
     for field, value in connection.hscan_iter(room_key(graph, name), count=ENTRIES_PER_TRIP):
         memory = text(field)
         yield memory, _understood(memory, value, graph, name, read)
+
+
+def _read_some(
+    connection: Connection,
+    graph: str,
+    name: str,
+    memories: Collection[str],
+    read: Callable[[Any], _Value],
+) -> dict[str, _Value]:
+    if not memories:
+        return {}
+    wanted = sorted(memories)
+    found = connection.hmget(room_key(graph, name), [raw(memory) for memory in wanted])
+    return {
+        memory: _understood(memory, value, graph, name, read)
+        for memory, value in zip(wanted, found, strict=True)
+        if value is not None
+    }
 
 
 def _understood(

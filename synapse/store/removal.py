@@ -1,12 +1,14 @@
 """Removes memories from a graph that still are what was copied of them.
 
 The statement that removes compares everything first: properties, vectors, labels, ends and edges.
-What another process has changed meanwhile stays, and the answer names what was removed.
+What another process has changed meanwhile stays, and the answer names what was removed. What is
+pinned stays too, however late the pin came: a memory is gone before it was pinned, or not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from redis.exceptions import ResponseError
@@ -15,6 +17,7 @@ from synapse.hippocampus.image import MemoryImage
 from synapse.store.bites import Bites
 from synapse.store.cypher import literal, portions
 from synapse.store.images import LINK_ORDER
+from synapse.store.lock import Pinned
 from synapse.store.probe import Probe, is_other_vector
 from synapse.store.values import decoded, is_same, lists, parts
 
@@ -41,7 +44,9 @@ def remove(
     probe: Probe | None,
     distances: Mapping[str, str],
 ) -> set[str]:
-    """Remove memories of one kind; return the uuids of those that were unchanged and are gone.
+    """Remove memories of one kind; return the uuids of those that are gone.
+
+    Those that have changed, and those that are pinned, stay.
 
     Args:
         bites: asks the server.
@@ -50,7 +55,7 @@ def remove(
         probe: what the distances are from.
         distances: of the embeddings of some; all numbers of the others are compared.
     """
-    groups: dict[tuple[str, Probe | None, tuple[str, ...]], list[str]] = {}
+    groups: dict[tuple[str, Probe | None, tuple[str, ...]], dict[str, str]] = {}
     for image in images:
         others, vectors = parts(image.properties)
         names = tuple(vectors)
@@ -59,12 +64,12 @@ def remove(
             row, by = f"{known},far:{distances[image.uuid]}}}", probe
         else:
             row, by = f"{known}{lists(vectors.values())}}}", None
-        groups.setdefault((image.kind, by, names), []).append(row)
+        groups.setdefault((image.kind, by, names), {})[image.uuid] = row
     removed: set[str] = set()
     for key, rows in groups.items():
-        query = _query(*key)
-        for portion in portions(rows):
-            removed |= _removed(bites, graph, portion, query)
+        query, left = _query(*key), iter(rows.items())
+        for portion in portions(rows.values()):
+            removed |= _removed(bites, graph, dict(islice(left, len(portion))), query)
     return removed
 
 
@@ -76,15 +81,20 @@ def _query(kind: str, probe: Probe | None, names: tuple[str, ...]) -> str:
     return query.format(probe=probe.clause, carried="probe, ", unchanged=unchanged)
 
 
-def _removed(bites: Bites, graph: str, rows: Sequence[str], query: str) -> set[str]:
+def _removed(bites: Bites, graph: str, rows: Mapping[str, str], query: str) -> set[str]:
+    if not rows:
+        return set()
     try:
-        return {decoded(uuid) for (uuid,) in bites.write(graph, rows, query)}
+        return {decoded(uuid) for (uuid,) in bites.remove(graph, rows, query)}
+    except Pinned as pinned:
+        rest = {uuid: row for uuid, row in rows.items() if uuid not in pinned.memories}
+        return _removed(bites, graph, rest, query)
     except ResponseError as error:
         if not is_other_vector(error):
             raise
     if len(rows) == 1:
         return set()  # this one has changed
-    return set().union(*(_removed(bites, graph, [row], query) for row in rows))
+    return set().union(*(_removed(bites, graph, dict([row]), query) for row in rows.items()))
 
 
 def _known(image: MemoryImage) -> dict[str, Any]:

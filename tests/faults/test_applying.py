@@ -244,6 +244,24 @@ def test_a_pin_protects_from_a_run_that_is_completed(
     assert canonical_dump(ground.uri, ground.graph) == before
 
 
+def test_a_pin_that_comes_between_the_check_and_the_removal_is_told(ground: Ground) -> None:
+    told = set()
+    for at_write in range(1, 14):
+        _five_facts(ground)
+        pin = partial(ground.store.pin, ground.graph, "f1", Pin(100.0, "must stay"))
+        end = DyingConnection(ground.connection, at_write, False, pin)
+        plan = _to_archive(ground, "f1", "f2")
+        applied = ground.apply(FalkorStore(end, ground.uri), plan, "run")
+        is_there = "f1" in ground.store.read_images(ground.graph, ["f1"])
+        assert applied.left == ({"f1": "it is pinned"} if is_there else {})
+        assert applied.done == ({"f2"} if is_there else {"f1", "f2"})
+        run = ground.store.read_journal(ground.graph)["run"]
+        outcomes = {c["memory"]: c["outcome"] for c in run["changes"]}
+        assert outcomes.get("f1", "left") == ("left" if is_there else "done")
+        told.add((is_there, "f1" in outcomes))
+    assert told >= {(True, True), (False, True)}
+
+
 @pytest.mark.parametrize("is_changed_first", [True, False])
 def test_what_a_completed_run_moves_stands_in_its_journal(
     ground: Ground, is_changed_first: bool

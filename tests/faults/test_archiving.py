@@ -17,6 +17,7 @@ import pytest
 from synapse.errors import LockLost, StoreUnreachable
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.ports import GraphDocument
+from synapse.hippocampus.room import Pin
 from synapse.store import open_store
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.falkordb import FalkorStore
@@ -331,3 +332,30 @@ def test_what_changes_after_it_was_copied_stays(
     assert about not in {m.uuid for m in store.read_archive(graph_name)}
     outcomes = store.restore(graph_name, moved, "mine")
     assert set(outcomes.values()) <= {"restored"}
+
+
+@boundaries()
+@pytest.mark.parametrize("memory", ["f1", "eve"])
+def test_a_pin_that_is_set_while_a_batch_archives_keeps_what_is_there(
+    store: FalkorStore, graph_name: str, memory: str, after: bool
+) -> None:
+    at_write, is_over, kept_count = 0, False, 0
+    while not is_over:
+        at_write += 1
+        graph = f"{graph_name}-{at_write}"
+        fill(store, graph)
+        was_there: list[bool] = []
+
+        def pin(graph: str = graph, was_there: list[bool] = was_there) -> None:
+            store.pin(graph, memory, Pin(0.0, "mine"))
+            was_there.append(memory in store.read_images(graph, [memory]))
+
+        connection = DyingConnection(store._connection, at_write, after, pin)
+        moved = archive(FalkorStore(connection, "redis://here"), graph, plan(store, graph))
+        is_over = not was_there
+        if was_there:
+            assert (memory in store.read_images(graph, [memory])) == was_there[0]
+            assert (memory in moved) != was_there[0]
+            assert (memory in {m.uuid for m in store.read_archive(graph)}) != was_there[0]
+            kept_count += was_there[0]
+    assert 0 < kept_count < at_write, "it was pinned before and after it went"

@@ -14,6 +14,7 @@ from synapse.hippocampus.archived import former_stability, likeness, not_to_prop
 from synapse.hippocampus.model import trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
+from synapse.hippocampus.room import Pin
 from synapse.hippocampus.traces import trace_table
 from synapse.store.falkordb import FalkorStore
 
@@ -123,6 +124,17 @@ def test_what_has_changed_stays(any_store: MemoryStore, graph: str) -> None:
     assert any_store.archive(graph, changes, "run", 1.0, "mine") == set()
     assert set(any_store.read_images(graph, ALL)) == set(ALL)
     assert any_store.read_archive(graph) == []
+
+
+def test_what_is_pinned_stays(any_store: MemoryStore, graph: str) -> None:
+    for memory in ("f1", "bob", "eve"):
+        any_store.pin(graph, memory, Pin(0.0))
+    assert move(any_store, graph, *ALL) == {"f2", "loop"}
+    assert any_store.read_images(graph, ALL).keys() == {"ada", "bob", "eve", "f1"}
+    assert {m.uuid for m in any_store.read_archive(graph)} == {"f2", "loop"}
+    for memory in ("f1", "bob", "eve"):
+        any_store.unpin(graph, memory)
+    assert move(any_store, graph, "ada", "bob", "eve", "f1") == {"ada", "bob", "eve", "f1"}
 
 
 def test_the_archive_says_what_it_holds(any_store: MemoryStore, graph: str) -> None:

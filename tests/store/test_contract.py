@@ -624,6 +624,8 @@ def test_pins_stay_until_they_are_taken_back(store: MemoryStore, graph: str) -> 
     assert not store.pin(graph, "ada", Pin(1.6e9, "again"))
     pins = {"ada": Pin(1.6e9, "again"), "bob 🧠": Pin(1.0)}
     assert write(store, graph, table(["ada"])).pins == pins
+    assert store.read_pins(graph, ["bob 🧠", "eve"]) == {"bob 🧠": Pin(1.0)}
+    assert store.read_pins(graph, []) == {}
     assert store.unpin(graph, "ada")
     assert not store.unpin(graph, "ada")
     assert store.read_room(graph).pins == {"bob 🧠": Pin(1.0)}

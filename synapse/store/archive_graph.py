@@ -33,8 +33,8 @@ from synapse.store.bites import Bites, is_there
 from synapse.store.cypher import batches, literal, portions
 from synapse.store.failures import is_without_graph
 from synapse.store.images import exact, link
-from synapse.store.keys import room_key
-from synapse.store.records import details, entry_of
+from synapse.store.keys import room_key, shown_key
+from synapse.store.records import details, entry_of, entry_of_damaged, understood
 from synapse.store.values import decoded
 
 _INDEX = "CREATE INDEX FOR (r:Archived) ON (r.number, r.uuid, r.state)"
@@ -96,6 +96,7 @@ class ArchiveGraph:
 
     def __init__(self, bites: Bites, graph: str) -> None:
         self.bites = bites
+        self._graph = graph
         self._name = room_key(graph, "memory")
         self._contents = ArchiveContents(bites, graph)
 
@@ -197,7 +198,8 @@ class ArchiveGraph:
     def images(self, records: Sequence[Record]) -> dict[str, MemoryImage]:
         """The content of some entries about different memories, by uuid, without damaged ones."""
         contents = self._contents.read([record.number for record in records])
-        images = self._images_in_graph([r for r in records if r.number not in contents])
+        in_graph = [r for r in records if r.number not in contents and r.entry.digest]
+        images = self._images_in_graph(in_graph)
         for record in records:
             if record.number in contents:
                 image = _image_of(record.entry, contents[record.number])
@@ -243,10 +245,23 @@ class ArchiveGraph:
 
     def _records(self, rows: list[Any]) -> list[Record]:
         settled = self._settled() if rows else 0
-        found = []
+        found, damaged = [], {}
         for number, uuid, run_id, state, known in (map(decoded, row) for row in rows):
-            entry = entry_of(uuid, run_id, "copied" if number > settled else state, known)
-            found.append(Record(number, entry))
+            is_copied = state == "archived" and number > settled
+            entry = entry_of(uuid, run_id, "copied" if is_copied else state, known)
+            if entry is None:
+                damaged[number] = uuid, run_id, state
+            else:
+                found.append(Record(number, entry))
+        return found + self._damaged(damaged) if damaged else found
+
+    def _damaged(self, rows: Mapping[int, tuple[Any, Any, Any]]) -> list[Record]:
+        """Entries that say nothing any more of memories whose content may still be there."""
+        contents = self._contents.read(rows)
+        found = []
+        for number, told in rows.items():
+            why = f"unknown, since entry {number} of {shown_key(self._graph, 'memory')} is damaged"
+            found.append(Record(number, entry_of_damaged(*told, contents.get(number), why)))
         return found
 
     def _settled(self) -> int:
@@ -254,17 +269,15 @@ class ArchiveGraph:
 
     def _number(self, query: str) -> int:
         rows = self._read([], query)
-        return int(decoded(rows[0][0]) or 0) if rows else 0
+        number = decoded(rows[0][0]) if rows else 0
+        return int(number) if isinstance(number, int | float) else 0
 
 
 def _image_of(entry: ArchivedMemory, content: bytes) -> MemoryImage | None:
     """The memory, if the content is what was copied of it."""
     if blake2b(content, digest_size=16).hexdigest() == entry.digest:
         return MemoryImage.of_content(content, entry.labels)
-    try:
-        image = MemoryImage.of_content(content, entry.labels)
-    except (ValueError, TypeError, KeyError):
-        return None
+    image = understood(content, entry.labels)
     # Only what has edges to other entities is ever written again, with one of those more.
-    is_rewritten = image.content == content and any(k.other_label == ENTITY for k in image.links)
-    return image if image.uuid == entry.uuid and is_rewritten else None
+    is_rewritten = image and any(link.other_label == ENTITY for link in image.links)
+    return image if image and image.uuid == entry.uuid and is_rewritten else None

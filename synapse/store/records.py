@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import Any, get_args
 
-from synapse.errors import StoreError, shown
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState, likeness
 from synapse.hippocampus.image import Kind, MemoryImage
 from synapse.hippocampus.model import trace_keys
 from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.stamps import LAST_S
 from synapse.hippocampus.traces import TraceTable
 
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
@@ -19,6 +20,8 @@ TracesOf = Mapping[tuple[Kind, str], Mapping[str, float]]
 _APART = ("uuid", "run_id", "state")
 """Kept as properties of their own, to be found by."""
 _TUPLES = ("labels", "ends", "end_names")
+_STATES = get_args(ArchiveState)
+_ENDS_COUNT: Mapping[Kind, int] = {"entity": 0, "fact": 2}
 _NAMES = tuple(f.name for f in fields(ArchivedMemory) if f.name not in _APART)
 
 
@@ -87,16 +90,96 @@ def details(entry: ArchivedMemory) -> str:
     return _as_json({name: getattr(entry, name) for name in _NAMES})
 
 
-def entry_of(uuid: str, run_id: str, state: ArchiveState, details: str) -> ArchivedMemory:
-    """The entry again.
+def entry_of(uuid: Any, run_id: Any, state: Any, details: Any) -> ArchivedMemory | None:
+    """The entry again; ``None`` where it is none, whoever has damaged it.
 
-    Raises:
-        StoreError: it is not an entry.
+    >>> entry_of("a", "run", "archived", "[1]")
     """
     try:
         known = {"likeness": ""} | json.loads(details)
         known = {name: known[name] for name in _NAMES}
         known |= {name: tuple(known[name]) for name in _TUPLES}
-    except (ValueError, TypeError, KeyError) as error:
-        raise StoreError(f"the archive's entry about {shown(uuid)} is damaged") from error
-    return ArchivedMemory(uuid=uuid, run_id=run_id, state=state, **known)
+        entry = ArchivedMemory(uuid=uuid, run_id=run_id, state=state, **known)
+        return entry if _is_whole(entry) else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def entry_of_damaged(
+    uuid: Any, run_id: Any, state: Any, content: bytes | None, why: str
+) -> ArchivedMemory:
+    """What is still known of a memory whose entry is damaged: what its content says.
+
+    It counts as archived at the end of time, so that it is not purged for its age, and by a person,
+    so that no run proposes the memory again.
+
+    Args:
+        uuid: as it stands in the archive.
+        run_id: of the run that moved it.
+        state: what became of it.
+        content: what is kept of the memory, if anything.
+        why: says which entry is damaged.
+    """
+    image = None if content is None else understood(content)
+    known: ArchiveState = state if state in _STATES else "archived"
+    entry = ArchivedMemory(
+        uuid=uuid if isinstance(uuid, str) else "",
+        kind="fact",
+        name="",
+        run_id=run_id if isinstance(run_id, str) else "",
+        at_s=LAST_S,
+        reason=why,
+        state=known,
+        digest="",
+        by_person=True,
+    )
+    if image is None:
+        return entry
+    return replace(
+        entry,
+        uuid=image.uuid,
+        kind=image.kind,
+        name=image.name,
+        digest=image.digest,
+        group_id=image.group_id,
+        labels=image.labels,
+        ends=image.ends,
+        end_names=tuple("" for _ in image.ends),
+        likeness=_likeness(image),
+    )
+
+
+def understood(content: bytes, labels: tuple[str, ...] | None = None) -> MemoryImage | None:
+    """The memory of which this is the content, if it is one.
+
+    Args:
+        content: what is kept of it.
+        labels: in their order, where that is known.
+
+    >>> understood(MemoryImage("a", "entity", {}, labels=("B", "A")).content).labels
+    ('A', 'B')
+    """
+    try:
+        known = json.loads(content.partition(b"\n")[0])[2] if labels is None else labels
+        image = MemoryImage.of_content(content, tuple(known))
+        is_whole = image.content == content
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        return None
+    is_memory = image.kind in _ENDS_COUNT and len(image.ends) == _ENDS_COUNT[image.kind]
+    is_named = all(isinstance(name, str) for name in (image.uuid, *image.ends, *image.labels))
+    return image if is_whole and is_memory and is_named else None
+
+
+def _is_whole(entry: ArchivedMemory) -> bool:
+    texts = [entry.uuid, entry.run_id, entry.name, entry.reason, entry.digest, entry.group_id]
+    texts += [entry.likeness, *entry.labels, *entry.ends, *entry.end_names]
+    return (
+        all(isinstance(text, str) for text in texts)
+        and entry.state in _STATES
+        and entry.kind in _ENDS_COUNT
+        and isinstance(entry.by_person, bool)
+        and isinstance(entry.at_s, int | float)
+        and abs(entry.at_s) <= LAST_S
+        and len(entry.ends) == _ENDS_COUNT[entry.kind]
+        and all(isinstance(value, int | float) for value in entry.trace.values())
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from synapse.hippocampus.archived import not_to_propose
 from synapse.hippocampus.image import Vector
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.ports import GraphDocument
@@ -20,6 +21,9 @@ from tests.support.overtaken import Overtaken
 
 MORNING = "2026-01-05T08:00:00+00:00"
 ALL = ("ada", "bob", "f1", "f2")
+_ENTITIES = GraphDocument(
+    entities=tuple({"uuid": u, "name": u.title(), "created_at": MORNING} for u in ("ada", "bob"))
+)
 
 
 @pytest.fixture
@@ -317,4 +321,64 @@ def test_numbers_that_are_read_whole_come_back_from_lists_of_lists_and_edges(
     before = canonical_dump(falkordb_uri, graph)
     assert move(store, graph, *ALL) == set(ALL)
     assert set(store.restore(graph, ALL, "mine").values()) == {"restored"}
+    assert canonical_dump(falkordb_uri, graph) == before
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "r.details = '[1]'",
+        "r.details = '{}'",
+        "r.details = left(r.details, 40)",
+        "r.details = 7",
+        'r.details = replace(r.details, \'"kind":"fact"\', \'"kind":[1]\')',
+        'r.details = replace(r.details, \'"ends":\', \'"ends":7,"was":\')',
+        'r.details = replace(r.details, \'"at_s":\', \'"at_s":"x","was":\')',
+        'r.details = replace(r.details, \'"trace":\', \'"trace":[1],"was":\')',
+        "r.run_id = [1]",
+        "r.state = 'x'",
+    ],
+)
+def test_a_damaged_entry_costs_no_memory_and_stops_nothing(
+    store: FalkorStore, falkordb_uri: str, graph: str, damage: str
+) -> None:
+    before = canonical_dump(falkordb_uri, graph)
+    assert move(store, graph, *ALL) == set(ALL)
+    memory = room_key(graph, "memory")
+    change(store, memory, f"MATCH (r:Archived {{uuid: 'f1'}}) SET {damage}")
+    told = {entry.uuid: entry for entry in store.read_archive(graph)}
+    assert memory in told["f1"].reason and told["f1"].state == "archived"
+    assert (told["f1"].kind, told["f1"].name) == ("fact", "f1 says")
+    assert "f1" in not_to_propose(told.values())
+    assert store.purge(graph, 200.0, "mine") == 3, "how old it is, is not known"
+    assert store.read_archived_images(graph, ["f1"]).keys() == {"f1"}
+    store.write_memory(graph, _ENTITIES)
+    assert store.restore(graph, ["f1"], "mine") == {"f1": "restored"}
+    assert "f1 says" in str(canonical_dump(falkordb_uri, graph)) and "f1 says" in str(before)
+
+
+def test_where_entry_and_content_are_damaged_the_others_come_back(
+    store: FalkorStore, graph: str
+) -> None:
+    assert move(store, graph, *ALL) == set(ALL)
+    change(store, room_key(graph, "memory"), "MATCH (r:Archived {uuid: 'f1'}) SET r.details = '7'")
+    key = room_key(graph, "archive")
+    for number in store._connection.hkeys(key):
+        if b"f1 says" in store._connection.hget(key, number):
+            store._connection.hset(key, number, "[1]")
+    assert store.foresee_restore(graph, ALL)["f1"] == LOST
+    assert store.restore(graph, ALL, "mine") == {u: LOST if u == "f1" else "restored" for u in ALL}
+
+
+@pytest.mark.parametrize("settled", ["'x'", "[1]", "null", "-1.5"])
+def test_where_it_is_not_known_what_went_the_graph_tells(
+    store: FalkorStore, falkordb_uri: str, graph: str, settled: str
+) -> None:
+    before = canonical_dump(falkordb_uri, graph)
+    assert move(store, graph, "f1", "f2") == {"f1", "f2"}
+    assert store.restore(graph, ["f2"], "mine") == {"f2": "restored"}
+    change(store, room_key(graph, "memory"), f"MATCH (a:Archive) SET a.settled = {settled}")
+    states = {entry.uuid: entry.state for entry in store.read_archive(graph)}
+    assert states["f1"] in ("copied", "archived") and states["f2"] == "restored"
+    assert store.restore(graph, ["f1"], "mine") == {"f1": "restored"}
     assert canonical_dump(falkordb_uri, graph) == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -76,6 +76,33 @@ def refuse_group(driver: Any, group_id: Any) -> None:
             f"group_id {shown(str(group_id))} is no group of Graphiti's; use letters, digits, "
             "dashes and underscores"
         )
+
+
+def each_once(group_ids: Any) -> list[str] | None:
+    """The names of groups to search in; ``None`` where a caller names none.
+
+    Graphiti searches a group as often as it is named, and of a text each letter, for which it
+    makes a graph.
+
+    Raises:
+        UsageError: they are no list of names.
+
+    >>> each_once(("ann", "bob", "ann"))
+    ['ann', 'bob']
+    """
+    if group_ids is None:
+        return None
+    if isinstance(group_ids, str):
+        raise UsageError(f"group_ids must be a list of names; write [{shown(group_ids)}]")
+    if isinstance(group_ids, Mapping | bytes) or not isinstance(group_ids, Iterable):
+        told = type(group_ids).__name__
+        raise UsageError(f"group_ids must be a list of names, not {told}; leave it out for all")
+    names = list(group_ids)
+    for name in names:
+        refuse_what_is_no_text(**{"a name in group_ids": name})
+        if not name:
+            raise UsageError("a name in group_ids is empty; leave group_ids out for all")
+    return list(dict.fromkeys(names))
 
 
 def argument(function: Callable[..., Any], name: str, args: Any, options: Any) -> Any:

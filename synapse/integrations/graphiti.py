@@ -38,6 +38,7 @@ from synapse.integrations.aside import BRIEFING, TELLING, WORKING, Aside
 from synapse.integrations.belief import WAIT_FOR_LOCK_S, Belief
 from synapse.integrations.believing import Beliefs
 from synapse.integrations.briefing import Briefer
+from synapse.integrations.counts import refuse_what_is_no_count
 from synapse.integrations.graph_names import argument, graph_of, server_uri
 from synapse.integrations.ingestion import Noticed
 from synapse.integrations.listening import Listener
@@ -150,7 +151,8 @@ class Hippocampus:
             num_results: for what is asked.
             episode: further arguments of ``add_episode``, such as ``source_description``.
         """
-        refuse_what_is_no_text(text=text)
+        refuse_what_is_no_text(text=text, group_id="" if group_id is None else group_id)
+        refuse_what_is_no_count(num_results=num_results)
         turn, result, recalled = self._gate.split(plain(text)), None, RecalledFacts()
         if turn.stated:
             said = {
@@ -202,6 +204,7 @@ class Hippocampus:
             num_results: facts to look up for a question.
         """
         refuse_what_is_no_text(about=about)
+        refuse_what_is_no_count(max_tokens=max_tokens, num_results=num_results)
         at_s = self._clock() if at is None else seconds_of(at, "at")
         if self.aside.skips(TELLING):
             return ""

@@ -19,14 +19,15 @@ from graphiti_core.search.search_config_recipes import (
     EDGE_HYBRID_SEARCH_RRF,
 )
 
-from synapse.errors import SynapseError, UsageError, shown
+from synapse.errors import SynapseError, UsageError
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.model import Floats
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recall import SET_MAX_COUNT, RecallSet
 from synapse.integrations.aside import SEARCHING, Aside
 from synapse.integrations.completion import completed
-from synapse.integrations.graph_names import searched_graphs
+from synapse.integrations.counts import refuse_what_is_no_count
+from synapse.integrations.graph_names import each_once, searched_graphs
 from synapse.integrations.moments import seconds_of
 from synapse.integrations.recall import (
     Recall,
@@ -42,6 +43,7 @@ from synapse.integrations.recall_recorder import RecallRecorder
 from synapse.integrations.relation_memory import RelationMemory
 from synapse.integrations.replenishment import Ask, Found, facts_alone, replenished
 from synapse.integrations.successors import successors
+from synapse.integrations.texts import refuse_what_is_no_text
 from synapse.integrations.wanted import Wanted
 
 
@@ -97,8 +99,11 @@ class Recaller:
 
         Raises:
             UsageError: ``expand`` together with a filter, which associates need not pass; ``at``
-                is no moment; or ``group_ids`` is a text.
+                is no moment; ``num_results`` or ``expand`` no count, ``query`` no text, or
+                ``group_ids`` no list of them.
         """
+        refuse_what_is_no_text(query=query)
+        refuse_what_is_no_count(num_results=num_results, expand=expand)
         if at is not None:
             seconds_of(at, "at")
         if expand and search_filter is not None:
@@ -115,7 +120,7 @@ class Recaller:
                 search_filter=search_filter, driver=driver,
             )  # fmt: skip
 
-        group_ids = _each_once(group_ids)
+        group_ids = each_once(group_ids)
         graphs = searched_graphs(self._graphiti.driver, group_ids, driver)
         is_filtered, now_s = search_filter is not None, self._clock()
         wanted = Wanted(graphs, include_superseded, at, asked, is_filtered, now_s)
@@ -150,14 +155,18 @@ class Recaller:
         Args:
             query, args, options: as Graphiti's.
             include_superseded, at, asked: as in :meth:`search`.
+
+        Raises:
+            UsageError: ``at`` is no moment, ``query`` no text, or ``group_ids`` no list of them.
         """
+        refuse_what_is_no_text(query=query)
         if at is not None:
             seconds_of(at, "at")
         search = self._graphiti.search_
         call = inspect.signature(search).bind(query, *args, **options)
         call.apply_defaults()
         config: SearchConfig = call.arguments["config"]
-        group_ids = call.arguments["group_ids"] = _each_once(call.arguments.get("group_ids"))
+        group_ids = call.arguments["group_ids"] = each_once(call.arguments.get("group_ids"))
         limit, driver = config.limit, call.arguments.get("driver")
         found = await search(**call.arguments)
         scores = dict(zip((e.uuid for e in found.edges), found.edge_reranker_scores, strict=False))
@@ -289,11 +298,3 @@ class Recaller:
         for graph, memories in wanted.by_graph(told[:SET_MAX_COUNT]).items():
             ranks = tuple((memory.uuid, rank) for rank, memory in enumerate(memories, 1))
             self.recorder.record(graph, RecallSet(ranks, "search", wanted.now_s, wanted.asked))
-
-
-def _each_once(group_ids: Sequence[str] | None) -> list[str] | None:
-    """Graphiti searches a group as often as it is named, and of a text each letter, for which it
-    makes a graph."""
-    if isinstance(group_ids, str):
-        raise UsageError(f"group_ids must be a list of names; write [{shown(group_ids)}]")
-    return None if group_ids is None else list(dict.fromkeys(group_ids))

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from functools import partial
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import redis.asyncio
 
@@ -312,6 +313,68 @@ def test_a_turn_that_the_search_refuses_leaves_the_block_empty(falkordb_uri, gra
         assert failures == {}
         assert "Ann lives in Oslo" in block
         assert [edge.fact for edge in heard] == ["Ann lives in Oslo"]
+
+
+NO_COUNTS = [None, "5", 5.0, float("nan"), float("inf"), True, -1, -(10**9), [5]]
+
+
+@pytest.mark.parametrize("count", NO_COUNTS)
+def test_what_is_no_count_is_refused_in_words(falkordb_uri, graph_name, store, count):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            in_group = {"group_id": graph_name}
+            for ask in (
+                partial(hippocampus.search, "Where is Ann?", num_results=count),
+                partial(hippocampus.search, "Where is Ann?", expand=count),
+                partial(hippocampus.context, "Ann", max_tokens=count, **in_group),
+                partial(hippocampus.context, "Ann", num_results=count, **in_group),
+                partial(hippocampus.hear, "Ann is ill.", num_results=count, **in_group),
+            ):
+                with pytest.raises(UsageError, match="must be a whole number from 0 up") as refused:
+                    await ask()
+                assert len(str(refused.value)) < 130
+            assert not (await hippocampus.status(graph_name))["failures"]
+
+    before = store.graphs()
+    run(story())
+    assert set(store.graphs()) <= {*before, graph_name}
+    assert len(store.read_graph(graph_name).episodes) == 0
+
+
+@pytest.mark.parametrize(
+    "groups", [5, b"ab", {"a": 1}, True, [5], [None], [["a"]], ["a", b"b"], [""]]
+)
+def test_groups_that_are_no_names_are_refused_in_words(falkordb_uri, graph_name, store, groups):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            for search in (hippocampus.search, hippocampus.search_):
+                with pytest.raises(UsageError, match=r"group_ids (must be .*, not|is empty)"):
+                    await search("Ann", group_ids=groups)
+            for search in (hippocampus.search, hippocampus.search_):
+                with pytest.raises(UsageError, match="query must be text, not"):
+                    await search(groups)
+            with pytest.raises(UsageError, match="group_id must be text, not"):
+                await hippocampus.hear("Ann is ill.", group_id=groups)
+
+    before = store.graphs()
+    run(story())
+    assert set(store.graphs()) <= {*before, graph_name}
+
+
+def test_counts_and_groups_of_other_kinds_that_mean_the_same_are_taken(falkordb_uri, graph_name):
+    async def story():
+        async with beside(falkordb_uri, graph_name) as (_, hippocampus):
+            await hippocampus.believe("Ann", "LIVES_IN", "Oslo", group_id=graph_name)
+            told = [
+                await hippocampus.search("Ann", group_ids=groups, num_results=np.int64(3))
+                for groups in ([graph_name], (graph_name,), {graph_name}, iter([graph_name]))
+            ]
+            none = await hippocampus.search("Ann", group_ids=[graph_name], num_results=0)
+            many = await hippocampus.search("Ann", group_ids=[graph_name], num_results=10**6)
+            block = await hippocampus.context("Ann", group_id=graph_name, max_tokens=0)
+            return [len(found) for found in (*told, none, many)], block
+
+    assert run(story()) == ([1, 1, 1, 1, 0, 1], "")
 
 
 def test_a_group_named_as_a_text_is_refused_before_it_makes_graphs(falkordb_uri, graph_name, store):

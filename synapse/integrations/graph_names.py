@@ -1,4 +1,4 @@
-"""Where a Graphiti client keeps its groups, and the address of its server."""
+"""Where a Graphiti client keeps its groups, and how its server is reached."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+import redis.asyncio
+
 from synapse.errors import ConfigurationError, UsageError, shown
 from synapse.integrations.texts import refuse_what_is_no_text
 
 DEFAULT_GRAPH = "default_db"
+_TLS = (redis.SSLConnection, redis.asyncio.SSLConnection)
 _GROUP = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -21,9 +24,7 @@ def server_uri(driver: Any) -> str:
     Raises:
         ConfigurationError: the driver is no FalkorDB driver, or its client hides its address.
     """
-    connection = getattr(getattr(driver, "client", None), "connection", None)
-    pool = getattr(connection, "connection_pool", None)
-    known: dict[str, Any] = dict(getattr(pool, "connection_kwargs", {}))
+    kind, known = _connections(driver)
     number = known.get("db") or 0
     if "path" in known:
         return _with_login("unix", f"{known['path']}{f'?db={number}' if number else ''}", known)
@@ -32,10 +33,33 @@ def server_uri(driver: Any) -> str:
             "Graphiti's driver does not show its FalkorDB; give Hippocampus(graphiti, uri=...)"
         )
     host = f"[{known['host']}]" if ":" in str(known["host"]) else str(known["host"])
-    is_tls = "SSL" in getattr(pool, "connection_class", object).__name__
-    scheme = "rediss" if is_tls else "redis"
+    scheme = "rediss" if issubclass(kind, _TLS) else "redis"
     place = f"{host}:{known.get('port', 6379)}{f'/{number}' if number else ''}"
     return _with_login(scheme, place, known)
+
+
+def server_tls(driver: Any) -> dict[str, Any]:
+    """What the client's own connections trust and show in TLS; nothing where they use none.
+
+    Raises:
+        ConfigurationError: they are of a kind of their own, which may do anything.
+    """
+    kind, known = _connections(driver)
+    if not issubclass(kind, _TLS):
+        return {}
+    if kind not in _TLS:
+        raise ConfigurationError(
+            f"what {shown(kind.__name__)} does in TLS is unknown; "
+            "give Hippocampus(graphiti, uri=...)"
+        )
+    return {name: value for name, value in known.items() if name.startswith("ssl_")}
+
+
+def _connections(driver: Any) -> tuple[type, dict[str, Any]]:
+    """Of which kind the connections of a driver's client are, and what they are made with."""
+    connection = getattr(getattr(driver, "client", None), "connection", None)
+    pool = getattr(connection, "connection_pool", None)
+    return getattr(pool, "connection_class", object), dict(getattr(pool, "connection_kwargs", {}))
 
 
 def _with_login(scheme: str, place: str, known: dict[str, Any]) -> str:

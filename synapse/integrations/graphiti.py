@@ -39,7 +39,7 @@ from synapse.integrations.belief import WAIT_FOR_LOCK_S, Belief
 from synapse.integrations.believing import Beliefs
 from synapse.integrations.briefing import Briefer
 from synapse.integrations.counts import refuse_what_is_no_count
-from synapse.integrations.graph_names import argument, graph_of, server_uri
+from synapse.integrations.graph_names import argument, graph_of, server_tls, server_uri
 from synapse.integrations.ingestion import Noticed
 from synapse.integrations.listening import Listener
 from synapse.integrations.moments import seconds_of
@@ -88,7 +88,10 @@ class Hippocampus:
         self.config = config or load_settings().hippocampus
         self.aside = Aside()
         self._clock = clock
-        self._store = open_store(uri or server_uri(graphiti.driver))
+        driver = graphiti.driver
+        self._store = (
+            open_store(uri) if uri else open_store(server_uri(driver), tls=server_tls(driver))
+        )
         self._relations = RelationMemory(self._store, self.config.relations, clock)
         self.recaller = Recaller(
             graphiti, self._store, self.config, self._relations, clock, self.aside

@@ -5,7 +5,9 @@ Importing the package loads neither redis nor numpy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from synapse.errors import ConfigurationError
 
@@ -16,7 +18,9 @@ _SERVERS = ("redis://", "rediss://", "unix://", "falkor://", "falkors://")
 _EMBEDDED = "embedded:"
 
 
-def open_store(uri: str, *, may_create: bool = True) -> FalkorStore:
+def open_store(
+    uri: str, *, may_create: bool = True, tls: Mapping[str, Any] = MappingProxyType({})
+) -> FalkorStore:
     """Open the store at an address; ``close()`` it when done.
 
     Args:
@@ -24,6 +28,7 @@ def open_store(uri: str, *, may_create: bool = True) -> FalkorStore:
             ``embedded:<folder>`` for a private server that keeps its data in the folder and
             stops when the store is closed.
         may_create: whether a folder without a memory may become one.
+        tls: what a ``rediss://`` connection trusts and shows, as redis-py's ``ssl_…`` options.
 
     Raises:
         ConfigurationError: the address has another form, or its folder holds no memory.
@@ -32,7 +37,7 @@ def open_store(uri: str, *, may_create: bool = True) -> FalkorStore:
     if uri.startswith(_SERVERS):
         from synapse.store.falkordb import FalkorStore
 
-        return FalkorStore.open(uri)
+        return FalkorStore.open(uri, tls=tls)
     if uri.startswith(_EMBEDDED) and uri != _EMBEDDED:
         return _open_embedded(uri.removeprefix(_EMBEDDED), may_create)
     raise ConfigurationError(

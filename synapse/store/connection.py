@@ -7,6 +7,8 @@ packed bytes), and it cannot start for a user who may not run ``INFO``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 import redis
@@ -34,7 +36,9 @@ _SCHEMES = ("redis", "rediss", "unix")
 _CONNECT_WITHIN_S = 5.0
 
 
-def connect(uri: str, *, answer_within_s: float = 30.0) -> Connection:
+def connect(
+    uri: str, *, answer_within_s: float = 30.0, tls: Mapping[str, Any] = MappingProxyType({})
+) -> Connection:
     """Open a connection and make sure that FalkorDB is at the other end.
 
     Args:
@@ -42,6 +46,8 @@ def connect(uri: str, *, answer_within_s: float = 30.0) -> Connection:
             ``falkor://`` and ``falkors://`` are other names of the first two. A cluster or a
             sentinel (of one primary) is recognised by itself.
         answer_within_s: how long to wait for any one answer, in seconds.
+        tls: what a ``rediss://`` connection trusts and shows, as redis-py's ``ssl_…`` options;
+            beats what the address says.
 
     Returns:
         A client whose replies are bytes. It never sends a command twice.
@@ -52,7 +58,7 @@ def connect(uri: str, *, answer_within_s: float = 30.0) -> Connection:
     """
     uri = _normal(uri)
     with explained(uri):
-        first = connection = _single(uri, answer_within_s)
+        first = connection = _single(uri, answer_within_s, tls)
         try:
             connection = _topology(first, uri, answer_within_s)
             _require_graphs(connection)
@@ -138,7 +144,9 @@ def _settings(answer_within_s: float) -> dict[str, Any]:
     }
 
 
-def _single(uri: str, answer_within_s: float) -> redis.Redis:
+def _single(
+    uri: str, answer_within_s: float, tls: Mapping[str, Any] = MappingProxyType({})
+) -> redis.Redis:
     try:
         pool = redis.ConnectionPool.from_url(uri)
     except (ValueError, TypeError):
@@ -147,7 +155,7 @@ def _single(uri: str, answer_within_s: float) -> redis.Redis:
     # from_url lets options in the URI win; these are not theirs to change.
     pool.connection_kwargs.update(_settings(answer_within_s))
     if uri.startswith("rediss:"):
-        pool.connection_kwargs["ssl_check_hostname"] = True
+        pool.connection_kwargs.update({"ssl_check_hostname": True, **tls})
     return redis.Redis.from_pool(pool)
 
 

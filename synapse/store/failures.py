@@ -157,6 +157,18 @@ _SENTENCES: tuple[tuple[type[Exception], str, type[errors.SynapseError], str], .
         "all connections to {where} are in use; raise max_connections in its address",
     ),
     (
+        said.ConnectionError,
+        "(?i)(hostname|ip address) mismatch",
+        errors.StoreUnreachable,
+        "the certificate of {where} names another host; connect by the name that it holds",
+    ),
+    (
+        said.ConnectionError,
+        "(?i)certificate verify failed",
+        errors.StoreUnreachable,
+        "the certificate of {where} is not trusted; add ?ssl_ca_certs=FILE to its address",
+    ),
+    (
         said.TimeoutError,
         "",
         errors.StoreUnreachable,

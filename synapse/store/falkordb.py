@@ -49,9 +49,14 @@ class FalkorStore:
         self._on_close = on_close
 
     @classmethod
-    def open(cls, uri: str, on_close: Callable[[], None] = lambda: None) -> FalkorStore:
+    def open(
+        cls,
+        uri: str,
+        on_close: Callable[[], None] = lambda: None,
+        tls: Mapping[str, Any] = MappingProxyType({}),
+    ) -> FalkorStore:
         """Connect to a ``redis://``, ``rediss://`` or ``unix://`` address."""
-        return cls(connect(uri), uri, on_close)
+        return cls(connect(uri, tls=tls), uri, on_close)
 
     def graphs(self) -> list[str]:
         """Names of the graphs there are, sorted, without Synapse's own."""

@@ -127,7 +127,9 @@ def spent_on(journal: Journal, now_s: float, at_s: float | None = None) -> dict[
     since_s = budget_since_s(now_s, at_s)
     spent: dict[Kind, set[str]] = {kind: set() for kind in KINDS}
     for run in runs_of(journal, since_s):
-        if max(run.now_s, run.done_at_s) > since_s and run.command != REVIEW:
+        # Where a moment is no number, it is not over.
+        is_over = run.now_s <= since_s and run.done_at_s <= since_s
+        if not is_over and run.command != REVIEW:
             for change in run.having("", "done"):
                 if change.do in COUNTED:
                     spent[change.kind].add(change.memory)

@@ -127,8 +127,8 @@ def runs_of(journal: Journal, since_s: float = -math.inf) -> list[RunEntry]:
             runs.append(RunEntry.model_validate(entry))
         except ValidationError as error:
             raise StoreError(
-                f"the journal's entry {shown(run_id)} cannot be understood; "
-                "a newer Synapse may have written it"
+                f"field {shown(run_id)} of the room's journal cannot be understood; "
+                "upgrade Synapse, or take it from a backup"
             ) from error
     return sorted(runs, key=lambda run: (run.done_at_s, run.run_id))
 

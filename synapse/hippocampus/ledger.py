@@ -35,7 +35,43 @@ WAITING = ("found", "given_up", WOULD_RESOLVE)
 KEEP_NEW, UNDO = "keep-new", "undo-invalidation"
 ON_ITS_WAY = ("resolving", "undoing")
 _WRITTEN = (*ON_ITS_WAY, "resolved", "undone", "reverted")
+_STATES = (*_WRITTEN, "found", "given_up", "decided", "lapsed")
+_NEEDED_ONCE_WRITTEN = ("before", "after", "digest")
+_TEXTS = ("evidence", "digest", "decision", "run_id")
 _NOT_PROPOSED = ("superseded", "duplicate")
+
+
+def is_decision(entry: Any) -> bool:
+    """Whether a value is an entry of a ledger, with all that its state needs.
+
+    >>> entry = {"verdict": "missed", "by": None, "rule": "r", "confidence": 0.9, "state": "found"}
+    >>> is_decision(entry), is_decision({**entry, "state": "resolved"}), is_decision([])
+    (True, False, False)
+    """
+    if not isinstance(entry, dict) or entry.get("state") not in _STATES:
+        return False
+    needed = ["by", *(_NEEDED_ONCE_WRITTEN if entry["state"] in _WRITTEN else ())]
+    needed += ["digest"] if entry["state"] == "given_up" or "reverts" in entry else []
+    confidence, decisions = entry.get("confidence"), entry.get("decisions", {})
+    return (
+        all(name in entry for name in needed)
+        and all(isinstance(entry.get(name), str) for name in ("verdict", "rule"))
+        and all(isinstance(entry.get(name, ""), str) for name in _TEXTS)
+        and all(isinstance(entry.get(name, 0), int) for name in ("attempts", "reverts"))
+        and (entry["by"] is None or isinstance(entry["by"], str))
+        and isinstance(confidence, int | float)
+        and 0.0 <= confidence <= 1.0
+        and isinstance(decisions, dict)
+        and all(isinstance(decision, str) for decision in decisions.values())
+        and all(_are_ends(entry[name]) for name in ("before", "after") if name in entry)
+    )
+
+
+def _are_ends(value: Any) -> bool:
+    names = ("invalid_at", "expired_at")
+    return isinstance(value, dict) and all(
+        name in value and isinstance(value[name], str | None) for name in names
+    )
 
 
 def evidence_digest(snapshot: GraphSnapshot, finding: Finding) -> str:

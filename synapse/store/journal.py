@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from synapse.errors import LockLost, shown
-from synapse.store.keys import ENTRIES_PER_TRIP, Connection, parsed_together, raw, room_key, text
+from synapse.store.keys import ENTRIES_PER_TRIP, Connection, parsed_together, raw, room_key
 from synapse.store.lock import IF_MINE
 
 _APPEND = IF_MINE.format("'HSET',KEYS[2],ARGV[2],ARGV[3]").replace("end return 0", "end return -1")
@@ -39,5 +39,4 @@ def queue_journal(pipe: Connection, graph: str, entries: Mapping[str, Any]) -> N
 def read_journal(connection: Connection, graph: str) -> dict[str, dict[str, Any]]:
     """All entries, by run id."""
     entries = list(connection.hscan_iter(room_key(graph, "journal"), count=ENTRIES_PER_TRIP))
-    runs = parsed_together([entry for _, entry in entries], graph, "journal")
-    return dict(zip((text(run_id) for run_id, _ in entries), runs, strict=True))
+    return parsed_together(entries, graph, "journal", lambda entry: isinstance(entry, dict))

@@ -226,7 +226,7 @@ def _read_hash(
 ) -> Iterator[tuple[str, _Value]]:
     for field, value in connection.hscan_iter(room_key(graph, name), count=ENTRIES_PER_TRIP):
         memory = text(field)
-        yield memory, _understood(memory, value, graph, name, read)
+        yield memory, _understood(field, value, graph, name, read)
 
 
 def _read_some(
@@ -241,20 +241,21 @@ def _read_some(
     wanted = sorted(memories)
     found = connection.hmget(room_key(graph, name), [raw(memory) for memory in wanted])
     return {
-        memory: _understood(memory, value, graph, name, read)
+        memory: _understood(raw(memory), value, graph, name, read)
         for memory, value in zip(wanted, found, strict=True)
         if value is not None
     }
 
 
 def _understood(
-    memory: str, value: bytes, graph: str, name: str, read: Callable[[Any], _Value]
+    field: bytes, value: bytes, graph: str, name: str, read: Callable[[Any], _Value]
 ) -> _Value:
     try:
-        return read(parsed(value, graph, name))
+        return read(parsed(value, graph, name, field))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         key = shown_key(graph, name)
-        raise StoreError(f"field {memory[:40]} of {key} is damaged; delete that field") from error
+        where = f"field {text(field)[:36]} of {key}"
+        raise StoreError(f"{where} is damaged; delete that field") from error
 
 
 def _profile(kept: Sequence[Any]) -> RecallProfile:

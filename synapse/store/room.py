@@ -34,6 +34,7 @@ from redis.exceptions import WatchError
 
 from synapse.errors import LockLost, StoreError, shown
 from synapse.hippocampus.kept_ledger import KeptLedger, as_kept
+from synapse.hippocampus.ledger import is_decision
 from synapse.hippocampus.model import Keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.room import Room, RoomSummary, Surprise
@@ -87,8 +88,8 @@ def read_room(connection: Connection, graph: str) -> Room:
             ledger=_read_ledger(connection, graph) if revision else {},
             surprises=tuple(_read_surprises(connection, graph)),
             **read_recollections(connection, graph),
-            last_run=parsed(meta.get("last_run", b"{}"), graph, "meta"),
-            memo=parsed(meta.get("memo", b"{}"), graph, "meta"),
+            last_run=_object(meta, "last_run", graph),
+            memo=_object(meta, "memo", graph),
             failures_count=_integer(meta, "failures", graph),
         )
         if not revision or _revision(connection, graph) == revision:
@@ -115,7 +116,7 @@ def summarize_room(connection: Connection, graph: str) -> RoomSummary:
         pins_count=pins,
         revision=_integer(meta, "revision", graph),
         failures_count=_integer(meta, "failures", graph),
-        last_run=parsed(meta.get("last_run", b"{}"), graph, "meta"),
+        last_run=_object(meta, "last_run", graph),
         lock_holder=lock_holder(connection, graph),
     )
 
@@ -234,11 +235,9 @@ def read_some_traces(connection: Connection, graph: str, keys: Keys) -> TraceTab
 def _read_ledger(connection: Connection, graph: str) -> KeptLedger:
     kept = dict(connection.hscan_iter(room_key(graph, "ledger"), count=ENTRIES_PER_TRIP))
 
-    def understood() -> dict[str, Any]:
-        decisions = parsed_together(list(kept.values()), graph, "ledger")
-        return dict(zip(map(text, kept), decisions, strict=True))
-
-    return KeptLedger(kept, understood)
+    return KeptLedger(
+        kept, lambda: parsed_together(list(kept.items()), graph, "ledger", is_decision)
+    )
 
 
 def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
@@ -310,3 +309,11 @@ def _integer(meta: dict[str, bytes], field: str, graph: str) -> int:
     except ValueError as error:
         key = shown_key(graph, "meta")
         raise StoreError(f"field {field} of {key} is not a number; delete that field") from error
+
+
+def _object(meta: dict[str, bytes], field: str, graph: str) -> dict[str, Any]:
+    value = parsed(meta.get(field, b"{}"), graph, "meta", field.encode())
+    if not isinstance(value, dict):
+        key = shown_key(graph, "meta")
+        raise StoreError(f"field {field} of {key} is no JSON object; delete that field")
+    return value

@@ -451,5 +451,5 @@ def test_of_the_journal_only_what_is_needed_is_understood(
     assert hands.undo().applied.done == OLD
     assert reads == [hands.graph] * 2
     assert [past.entry.run_id for past in hands.changes.runs(1)] == ["undo"]
-    with pytest.raises(StoreError, match="'old' cannot be understood"):
+    with pytest.raises(StoreError, match="'old' of the room's journal cannot be understood"):
         hands.changes.runs()

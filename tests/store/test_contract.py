@@ -127,6 +127,9 @@ def plan_to(graph: str, room: Room, traces: TraceTable, **more: Any) -> Consolid
     )
 
 
+FOUND = {"verdict": "missed", "by": "g", "rule": "r", "confidence": 0.9, "state": "found"}
+
+
 def write(store: MemoryStore, graph: str, traces: TraceTable, **more: Any) -> Room:
     """Apply a plan under a lock of its own; return the room after it."""
     assert store.acquire_lock(graph, "writer", 60.0)
@@ -226,8 +229,10 @@ def test_hostile_texts_are_data(store: MemoryStore, graph: str, text: str) -> No
     assert found[f"fact f{key}"][:4] == (key, key, text, text)
     assert found["mentions"] == {(f"e{key}", key)}
     assert sum(found["left_out"].values()) == 0
-    room = write(store, graph, table([key]), ledger=(Change(text, None, {"by": text}, text),))
-    assert room.ledger == {text: {"by": text}}
+    room = write(
+        store, graph, table([key]), ledger=(Change(text, None, FOUND | {"by": text}, text),)
+    )
+    assert room.ledger == {text: FOUND | {"by": text}}
 
 
 def test_nul_characters_are_dropped_as_graphiti_drops_them(store: MemoryStore, graph: str) -> None:
@@ -346,7 +351,7 @@ def test_a_room_never_seen_is_empty(store: MemoryStore, graph: str) -> None:
 
 def test_apply_then_read_back(store: MemoryStore, graph: str) -> None:
     traces = table([str(uuid.uuid4()) for _ in range(1000)] + ["not a uuid", "", "x" * 10_000], 1.5)
-    decision = {"verdict": "missed", "confidence": 0.97, "evidence": ["a", "b"], "until": None}
+    decision = FOUND | {"confidence": 0.97, "why": ["a", "b"], "until": None}
     room = write(
         store,
         graph,
@@ -377,11 +382,12 @@ def test_a_later_plan_changes_adds_and_removes(store: MemoryStore, graph: str) -
 
 
 def test_ledger_entries_change_and_go(store: MemoryStore, graph: str) -> None:
-    first = (Change("a", None, {"n": 1}, ""), Change("b", None, {"n": 2}, ""))
+    one, two, three = (FOUND | {"n": n} for n in (1, 2, 3))
+    first = (Change("a", None, one, ""), Change("b", None, two, ""))
     write(store, graph, table([]), ledger=first)
-    second = (Change("a", {"n": 1}, None, ""), Change("b", {"n": 2}, {"n": 3}, ""))
+    second = (Change("a", one, None, ""), Change("b", two, three, ""))
     room = write(store, graph, table([]), ledger=(*second, Change("never", None, None, "")))
-    assert room.ledger == {"b": {"n": 3}}
+    assert room.ledger == {"b": three}
 
 
 def test_a_plan_of_an_older_revision_is_refused(store: MemoryStore, graph: str) -> None:

@@ -285,7 +285,9 @@ def test_another_decision_is_thought_about_and_a_damaged_one_named(store, graph_
     connection.hset(key, fact, json.dumps({**json.loads(decision), "confidence": 0.5}))
     assert engine(store).consolidate(run).thoughts is not None
     connection.hset(key, fact, decision[:-1])
-    assert "is not JSON; delete that entry" in str(engine(store).consolidate(run).error)
+    assert f"field {fact.decode() if isinstance(fact, bytes) else fact} of" in str(
+        engine(store).consolidate(run).error
+    )
     connection.hdel(key, fact)
     assert engine(store).consolidate(run).error is None
     assert connection.hget(key, fact) == decision

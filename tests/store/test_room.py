@@ -14,6 +14,7 @@ import redis
 
 from synapse.errors import AccessRefused, LockLost, OutOfMemory, StoreError
 from synapse.hippocampus.co_recall import CoRecall
+from synapse.hippocampus.kept_ledger import as_kept
 from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
 from synapse.hippocampus.plan import ArchiveChange, Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
@@ -25,6 +26,7 @@ from synapse.store.embedded import EmbeddedServer
 from synapse.store.rights import ACL_RULES
 from synapse.store.trace_blocks import bucket_and_field
 
+FOUND = {"verdict": "missed", "by": "g", "rule": "r", "confidence": 0.9, "state": "found"}
 NewServer = Callable[..., EmbeddedServer]
 
 
@@ -70,7 +72,7 @@ def full_plan(graph: str, waiting: MemoryStore) -> ConsolidationPlan:
         links=links,
         forgotten=frozenset({"gone"}),
         folded=seen.recalls[-1].id,
-        ledger=(Change("f", None, {"by": "g"}, ""), Change("gone", {}, None, "")),
+        ledger=(Change("f", None, FOUND, ""), Change("gone", {}, None, "")),
         surprises=tuple(s.id for s in waiting.read_room(graph).surprises),
         removed=memory_keys(["gone"]),
         run_record={"run_id": "run"},
@@ -244,7 +246,7 @@ def test_a_room_is_read_at_one_revision(
         writer = open_store(falkordb_uri)
         for revision in range(1, 30):
             number = float(revision + 1)
-            ledger = (Change("f", None, {"n": number}, ""),)
+            ledger = (Change("f", None, FOUND | {"n": number}, ""),)
             more: dict[str, Any] = {"ledger": ledger, "run_record": {"n": number}}
             writer.apply(plan(graph_name, table(uuids, number), revision, **more), "me")
         writer.close()
@@ -261,7 +263,7 @@ def test_a_room_is_read_at_one_revision(
                 continue
             assert set(seen.traces["stability"].tolist()) == {float(seen.revision)}
             assert seen.last_run == {"n": seen.revision}
-            assert seen.ledger == ({"f": {"n": seen.revision}} if seen.revision > 1 else {})
+            assert seen.ledger == ({"f": FOUND | {"n": seen.revision}} if seen.revision > 1 else {})
     finally:
         writing.join()
     assert store.read_room(graph_name).revision == 30
@@ -428,6 +430,16 @@ def test_pairs_of_earlier_versions_are_read(
         ("pins", "f", b"{}"),
         ("pins", "f", b"{not json"),
         ("meta", "last_run", b"\xff"),
+        ("meta", "last_run", b"[1]"),
+        ("meta", "memo", b"7"),
+        ("ledger", "f", b"[1, 2]"),
+        ("ledger", "f", b"{}"),
+        ("ledger", "f", as_kept(FOUND | {"state": ["found"]})),
+        ("ledger", "f", as_kept(FOUND | {"state": "resolved"})),
+        ("ledger", "f", as_kept(FOUND | {"confidence": "high"})),
+        ("ledger", "f", as_kept(FOUND | {"decisions": ["keep-old"]})),
+        ("ledger", "f", as_kept(FOUND | {"after": {"invalid_at": 7, "expired_at": None}})),
+        ("ledger", "f", as_kept(FOUND | {"evidence": {}})),
         ("meta", "revision", b"many"),
         ("meta", "schema_version", b""),
     ],
@@ -446,7 +458,18 @@ def test_damage_is_named(
     with pytest.raises(StoreError) as refusal:
         dict(store.read_room(graph_name).ledger)  # understood only when somebody looks
     assert f":{part}" in str(refusal.value)
+    shown = "field 63" if part.startswith("traces") else f"field {field} of"
+    assert shown in str(refusal.value)
     assert len(str(refusal.value)) < 130
+
+
+@pytest.mark.parametrize("value", [b"[1]", b"7", b"null", b"{", b'"run"'])
+def test_a_damaged_entry_of_the_journal_is_named(
+    store: MemoryStore, client: redis.Redis, graph_name: str, value: bytes
+) -> None:
+    client.hset(room.room_key(graph_name, "journal"), "run-1", value)
+    with pytest.raises(StoreError, match=r"field run-1 of .*:journal"):
+        store.read_journal(graph_name)
 
 
 @pytest.mark.parametrize("entry", [{"fact": "f"}, {"at_s": "soon"}])
@@ -496,7 +519,7 @@ def test_what_is_kept_can_be_read_by_hand(
         b"config_digest": b"c0ffee",
         b"traces_count": b"500",
     }
-    assert client.hgetall(room.room_key(graph_name, "ledger")) == {b"f": b'{"by": "g"}'}
+    assert client.hgetall(room.room_key(graph_name, "ledger")) == {b"f": as_kept(FOUND)}
     profiles = client.hgetall(room.room_key(graph_name, "profiles"))
     assert profiles[b"b"] == b'[1,2,0,0,{"search":1},1.0,1.0,[0],[2]]'
     assert client.hgetall(room.room_key(graph_name, "links"))[b"a"] == b'{"b":[[0],0]}'

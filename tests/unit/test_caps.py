@@ -137,9 +137,19 @@ def test_what_no_longer_counts_need_not_be_read() -> None:
             spent_on(journal, NOW_S)
 
 
-@pytest.mark.parametrize("now_s, at_s", [(1.0, NOW_S), (NOW_S, 1.0), (1.0, NOW_S + 9 * DAY_S)])
+@pytest.mark.parametrize(
+    "now_s, at_s",
+    [
+        (1.0, NOW_S),
+        (NOW_S, 1.0),
+        (1.0, NOW_S + 9 * DAY_S),
+        (float("nan"), 1.0),
+        (1.0, float("nan")),
+        (float("nan"), None),
+    ],
+)
 def test_what_was_done_of_late_counts_whatever_moment_it_was_done_for(
-    now_s: float, at_s: float
+    now_s: float, at_s: float | None
 ) -> None:
     done = run(3, 0.0).model_copy(update={"now_s": now_s, "at_s": at_s})
     assert spent_on(journal_of(done), NOW_S)["fact"] == {"m0", "m1", "m2"}

@@ -19,7 +19,7 @@ from synapse.hippocampus.ports import NOBODY, GraphDocument, Hear, Recorder
 from synapse.hippocampus.recall import RecallSet
 from synapse.hippocampus.room import Pin, Room, RoomSummary, Surprise
 from synapse.hippocampus.traces import TraceTable
-from synapse.store import archive, beliefs, diagnosis, ends, journal, lock, recalls, room
+from synapse.store import archive, beliefs, diagnosis, ends, journal, lock, recalls, room, surprises
 from synapse.store.connection import Connection, connect, list_archived, list_graphs
 from synapse.store.document import refuse_own_graph
 from synapse.store.failures import explained
@@ -224,7 +224,7 @@ class FalkorStore:
     def record_surprises(self, graph: str, noticed: Mapping[str, Sequence[Surprise]]) -> int:
         """Append to the durable queue that the next run drains, once for each episode."""
         with self._at_work_on(graph) as connection:
-            return room.record_surprises(connection, graph, noticed)
+            return surprises.record_surprises(connection, graph, noticed)
 
     def record_recalls(
         self, graph: str, recall_sets: Sequence[RecallSet], recorder: Recorder = NOBODY

@@ -6,7 +6,7 @@
 ``traces:00``-``ff`` hashes  blocks of packed traces, see :mod:`~synapse.store.trace_blocks`
 ``ledger``           hash    fact uuid -> JSON of what Synapse decided about it
 ``journal``          hash    run id -> JSON of what the run changes in Graphiti's own data
-``surprises``        stream  prediction errors noticed during ingestion, not yet taken over
+``surprises``        stream  prediction errors, see :mod:`~synapse.store.surprises`
 ``noticed``          hash    digests of episodes and events whose prediction errors were recorded
 ``recalls``          stream  recall sets, not yet folded, see :mod:`~synapse.store.recalls`
 ``imported``         hash    digests of the recall sets that were imported from logs
@@ -25,8 +25,7 @@ Deleting these keys removes Synapse. What a user of the server needs stands in
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ from synapse.hippocampus.kept_ledger import KeptLedger, as_kept
 from synapse.hippocampus.ledger import is_decision
 from synapse.hippocampus.model import Keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
-from synapse.hippocampus.room import Room, RoomSummary, Surprise
+from synapse.hippocampus.room import Room, RoomSummary
 from synapse.hippocampus.traces import TraceTable, empty_traces
 from synapse.store.journal import queue_journal
 from synapse.store.keys import (
@@ -48,29 +47,17 @@ from synapse.store.keys import (
     raw,
     room_key,
     shown_key,
-    stream_entries,
-    text,
 )
 from synapse.store.lock import lock_holder, refuse_without_lock, require_transactions
 from synapse.store.recalls import queue_recollections, read_recollections
+from synapse.store.surprises import queue_surprises, read_surprises
 from synapse.store.trace_blocks import BUCKETS_COUNT, Blocks, bucket_and_field, decode, encode
 
 SCHEMA_VERSION = 1
-_SURPRISES_MAX_COUNT = 100_000
 _ATTEMPTS_COUNT = 10
 # A server handles everything that one round trip carries before it turns to other clients:
 # 16 hashes of a room with 600,000 traces keep it busy for about 2 ms.
 _BUCKETS_PER_TRIP = 16
-
-_NOTICE = """
-if ARGV[1] ~= '' and redis.call('HSETNX', KEYS[2], ARGV[1], '') == 0 then return 0 end
-for i = 3, #ARGV, 7 do
-  if ARGV[i + 6] == '' or redis.call('HSETNX', KEYS[2], ARGV[i + 6], '') == 1 then
-    redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[2], '*', 'fact', ARGV[i], 'against', ARGV[i + 1],
-      'rule', ARGV[i + 2], 'surprise_ratio', ARGV[i + 3], 'at_s', ARGV[i + 4], 'kind', ARGV[i + 5])
-  end
-end
-return 1"""
 
 
 def read_room(connection: Connection, graph: str) -> Room:
@@ -86,7 +73,7 @@ def read_room(connection: Connection, graph: str) -> Room:
             revision=revision,
             traces=_read_traces(connection, graph) if revision else empty_traces(),
             ledger=_read_ledger(connection, graph) if revision else {},
-            surprises=tuple(_read_surprises(connection, graph)),
+            surprises=tuple(read_surprises(connection, graph)),
             **read_recollections(connection, graph),
             last_run=_object(meta, "last_run", graph),
             memo=_object(meta, "memo", graph),
@@ -139,8 +126,7 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
             _queue_ledger(pipe, plan.graph, plan.ledger)
             queue_recollections(pipe, plan)
             queue_journal(pipe, plan.graph, plan.journal)
-            if plan.surprises:
-                pipe.xdel(room_key(plan.graph, "surprises"), *plan.surprises)
+            queue_surprises(pipe, plan)
             _queue_meta(pipe, plan)
             try:
                 pipe.execute()
@@ -148,35 +134,6 @@ def apply(connection: Connection, plan: ConsolidationPlan, lock_token: str) -> N
                 continue  # a lock extended or a failure counted in between is harmless
             return
     raise LockLost(f"the room of {shown(plan.graph)} kept changing; nothing was written")
-
-
-def record_surprises(
-    connection: Connection, graph: str, noticed: Mapping[str, Sequence[Surprise]]
-) -> int:
-    """Append to the stream that the next run drains; the oldest fall out beyond 100,000.
-
-    What an episode has brought is appended in one step with the note that it was: told again, it
-    adds nothing. Nor does an event that another episode has told.
-    """
-    keys = room_key(graph, "surprises"), room_key(graph, "noticed")
-    pipe = connection.pipeline(transaction=False)
-    for episode, surprises in noticed.items():
-        fields = [field for surprise in surprises for field in _fields(surprise)]
-        first = _noticed(episode), _SURPRISES_MAX_COUNT
-        pipe.eval(_NOTICE, len(keys), *keys, *first, *fields)
-    return sum(pipe.execute())
-
-
-def _fields(surprise: Surprise) -> tuple[Any, ...]:
-    return (
-        raw(surprise.fact), raw(surprise.against), raw(surprise.rule),
-        repr(float(surprise.surprise_ratio)), repr(float(surprise.at_s)), surprise.kind,
-        _noticed(surprise.event),
-    )  # fmt: skip
-
-
-def _noticed(name: str) -> bytes:
-    return blake2b(raw(name), digest_size=12).digest() if name else b""
 
 
 def record_failure(connection: Connection, graph: str) -> int:
@@ -238,27 +195,6 @@ def _read_ledger(connection: Connection, graph: str) -> KeptLedger:
     return KeptLedger(
         kept, lambda: parsed_together(list(kept.items()), graph, "ledger", is_decision)
     )
-
-
-def _read_surprises(connection: Connection, graph: str) -> Iterator[Surprise]:
-    for entry_id, fields in stream_entries(connection, graph, "surprises"):
-        yield _surprise(graph, entry_id, fields)
-
-
-def _surprise(graph: str, entry_id: str, fields: dict[bytes, bytes]) -> Surprise:
-    try:
-        return Surprise(
-            fact=text(fields[b"fact"]),
-            against=text(fields[b"against"]),
-            rule=text(fields[b"rule"]),
-            surprise_ratio=float(fields[b"surprise_ratio"]),
-            at_s=float(fields[b"at_s"]),
-            kind=text(fields.get(b"kind", b"contradicts")),
-            id=entry_id,
-        )
-    except (KeyError, ValueError) as error:
-        key = shown_key(graph, "surprises")
-        raise StoreError(f"entry {entry_id} of {key} is damaged; delete that entry") from error
 
 
 def _refuse_if_overtaken(pipe: Connection, plan: ConsolidationPlan, lock_token: str) -> None:

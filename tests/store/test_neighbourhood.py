@@ -1,4 +1,4 @@
-"""What an online observer reads: a few subjects, a few traces, and each episode noticed once."""
+"""What an online observer reads: a few subjects and a few traces."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import memory_keys
 from synapse.hippocampus.ports import GraphDocument
-from synapse.hippocampus.room import Surprise
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
 from synapse.store import neighbourhood
@@ -133,33 +132,6 @@ def test_some_traces_are_those_of_the_whole_room(any_store, graph_name, demo):
     assert len(some) == 3
     assert (all_[np.isin(all_["key"], some["key"])] == some).all()
     assert len(any_store.read_traces(graph_name, keys[:0])) == 0
-
-
-def test_an_episode_is_noticed_once(any_store, graph_name):
-    seen = [
-        Surprise("f1", "f0", "same_property", 0.9, 1.0),
-        Surprise("f2", "", "", 0.5, 1.0, "novel"),
-    ]
-    assert any_store.record_surprises(graph_name, {"episode 1": seen})
-    assert not any_store.record_surprises(graph_name, {"episode 1": seen})
-    both = {"episode 1": seen, "episode 2": seen[:1]}
-    assert any_store.record_surprises(graph_name, both) == 1
-    waiting = any_store.read_room(graph_name).surprises
-    assert [(s.fact, s.against, s.kind) for s in waiting] == [
-        ("f1", "f0", "contradicts"), ("f2", "", "novel"), ("f1", "f0", "contradicts")
-    ]  # fmt: skip
-
-
-def test_an_event_is_noticed_once_in_whatever_episodes(any_store, graph_name):
-    seen = [
-        Surprise("f1", "f0", "same_property", 0.9, 1.0, event="f0 and f1"),
-        Surprise("f2", "", "", 0.5, 1.0, "novel"),
-    ]
-    assert any_store.record_surprises(graph_name, {"episode 1": [seen[0], seen[0]]})
-    assert any_store.record_surprises(graph_name, {"episode 2": seen})
-    assert any_store.record_surprises(graph_name, {"": seen[:1]})
-    waiting = any_store.read_room(graph_name).surprises
-    assert [(s.fact, s.against) for s in waiting] == [("f1", "f0"), ("f2", "")]
 
 
 def test_all_entities_of_a_name_are_found_oldest_first(any_store, graph_name):

@@ -472,18 +472,6 @@ def test_a_damaged_entry_of_the_journal_is_named(
         store.read_journal(graph_name)
 
 
-@pytest.mark.parametrize("entry", [{"fact": "f"}, {"at_s": "soon"}])
-def test_a_damaged_surprise_is_named(
-    store: MemoryStore, client: redis.Redis, graph_name: str, entry: dict[str, str]
-) -> None:
-    whole = {"fact": "f", "against": "g", "rule": "r", "surprise_ratio": "1", "at_s": "1"}
-    added: Any = whole | entry if "at_s" in entry else entry
-    entry_id = client.xadd(room.room_key(graph_name, "surprises"), added)
-    assert isinstance(entry_id, bytes)
-    with pytest.raises(StoreError, match=entry_id.decode()):
-        store.read_room(graph_name)
-
-
 @pytest.mark.parametrize(
     "value",
     [

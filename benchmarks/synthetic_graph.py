@@ -215,7 +215,7 @@ def _valid_times(rng: np.random.Generator, said_at: Times, before: Ints, is_date
     valid_at = said_at.copy()
     midnight = (chance < MIDNIGHT_RATIO) & ~is_dated
     valid_at[midnight] = said_at[midnight].astype("M8[D]")
-    valid_at[(chance > 1 - UNDATED_RATIO) & ~is_dated] = np.datetime64("NaT")
+    valid_at[(chance > 1 - UNDATED_RATIO) & ~is_dated] = np.datetime64("NaT", "s")
     return valid_at
 
 

@@ -12,6 +12,8 @@ from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.ports import GraphDocument
 from synapse.hippocampus.recall import RecallSet, fold
+from synapse.hippocampus.recollector import Recollector
+from synapse.hippocampus.review import Review
 from synapse.hippocampus.room import Pin, Surprise
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file
@@ -260,6 +262,39 @@ def test_a_run_that_remembers_knows_recalls_and_pins(any_store, run, graph_name)
     assert said(remembered)["pruning"] == said(folded)["pruning"]
     assert remembered.report.pruning.spared_by["pinned"] == 1
     assert not {pinned, asked} & {entry["uuid"] for entry in remembered.report.pruning.top}
+
+
+def decide(store, run, fact, decision):
+    """A person's decision about a fact, as ``synapse review`` takes it."""
+    thoughts = Recollector(store, HippocampusConfig()).recollect(run.scope, run.now_s)
+    review = Review(store, thoughts, store.read_room(run.scope.graph))
+    review.decide(fact, decision, f"{decision} of {fact}")
+
+
+@pytest.mark.parametrize("decision", ["keep-old", "keep-both", "keep-new"])
+def test_what_was_decided_meanwhile_is_told_and_then_remembered(
+    any_store, run, graph_name, decision
+):
+    first = engine(any_store).consolidate(run).report.contradictions
+    assert engine(any_store).consolidate(run).thoughts is None
+    missed = next(case["fact"] for case in first.top if case["verdict"] == "missed")
+    decide(any_store, run, missed, decision)
+    assert says_what_thinking_says(any_store, run)
+    told = engine(any_store).consolidate(replace(run, run_id="tells"))
+    assert told.thoughts is not None
+    after = told.report.contradictions
+    assert after.review == first.review - 1
+    assert after.missed == first.missed - (decision == "keep-new")
+    assert missed not in {case["fact"] for case in after.top}
+    remembered = engine(any_store).consolidate(replace(run, run_id="remembers"))
+    assert remembered.thoughts is None and remembered.report.contradictions == after
+    if decision == "keep-new":
+        decide(any_store, run, missed, "undo-invalidation")
+        assert says_what_thinking_says(any_store, run)
+        undone = engine(any_store).consolidate(replace(run, run_id="tells that too"))
+        assert undone.thoughts is not None
+        assert undone.report.contradictions.superseded == first.superseded
+        assert engine(any_store).consolidate(run).thoughts is None
 
 
 def kept_ledger(connection, graph):

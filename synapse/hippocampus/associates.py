@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from synapse.hippocampus.co_recall import LINK_HALF_LIFE_DAYS, PARTNERS_COUNT, CoRecall
-from synapse.hippocampus.model import Floats, Ragged
+from synapse.hippocampus.model import Floats
 from synapse.hippocampus.numeric import SECONDS_PER_DAY, halved
+from synapse.hippocampus.ragged import Ragged
 
 
 @dataclass(frozen=True, slots=True)

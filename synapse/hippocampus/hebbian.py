@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from synapse.hippocampus.config import HebbianConfig
-from synapse.hippocampus.model import Facts, Floats, GraphSnapshot, Ints, Ragged
+from synapse.hippocampus.model import Facts, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import Number, as_given, distinct
+from synapse.hippocampus.ragged import Ragged
 from synapse.hippocampus.touches import Touches, touches
 
 PROBES_PER_BLOCK_COUNT = 1 << 20

@@ -1,4 +1,4 @@
-"""What a graph holds at one moment, as aligned columns, and what Synapse keeps about each memory.
+"""What a graph holds at one moment, as aligned columns.
 
 A *memory* is an entity or a fact; a *fact* is a ``RELATES_TO`` edge; an *episode* is an
 ``Episodic`` node. Row ``i`` of every column of a table belongs to the same item. Times are
@@ -8,8 +8,6 @@ graph names something that it does not hold.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,81 +15,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from synapse.hippocampus.memory_keys import Keys, trace_keys
+from synapse.hippocampus.ragged import Ragged
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Keys = npt.NDArray[np.bytes_]
 
 DEFAULT_GROUPS = frozenset({"", "_", "\\_"})
 """The spellings that Graphiti's versions use for the group of a caller who named none."""
 
 ENTITY, FACT = 0, 1
 KIND_NAMES = ("entity", "fact")
-
-TRACE_DTYPE = np.dtype(
-    [
-        ("key", "S16"),
-        ("kind", "u1"),
-        ("ended", "u1"),
-        ("last_touch_s", "<f8"),
-        ("frequency", "<f4"),
-        ("correction", "<f4"),
-        ("emotion", "<f4"),
-        ("stability", "<f4"),
-        ("association", "<f4"),
-        ("bonus", "<f4"),
-        ("share", "<f4"),
-        ("interference", "<f4"),
-    ]
-)
-"""One trace: everything about a memory that does not depend on the present moment."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ragged:
-    """Rows of varying length: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
-
-    >>> rows = Ragged.from_lists([[3, 4], [], [5]])
-    >>> rows.counts().tolist(), rows.row_numbers().tolist(), rows[0].tolist()
-    ([2, 0, 1], [0, 0, 2], [3, 4])
-    """
-
-    offsets: Ints
-    values: Ints
-
-    @classmethod
-    def from_lists(cls, lists: Sequence[Sequence[int]]) -> Ragged:
-        """Pack a list of rows."""
-        counts = np.fromiter((len(row) for row in lists), np.int64, len(lists))
-        values = np.fromiter((v for row in lists for v in row), np.int64, int(counts.sum()))
-        return cls.from_counts(counts, values)
-
-    @classmethod
-    def from_counts(cls, counts: Ints, values: Ints) -> Ragged:
-        """Wrap values that stand row after row, given the length of each row."""
-        offsets = np.zeros(len(counts) + 1, np.int64)
-        np.cumsum(counts, out=offsets[1:])
-        return cls(offsets, values)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, row: int) -> Ints:
-        return self.values[self.offsets[row] : self.offsets[row + 1]]
-
-    def counts(self) -> Ints:
-        """Length of each row, shape (rows,)."""
-        return np.diff(self.offsets)
-
-    def row_numbers(self) -> Ints:
-        """The row each value belongs to, shape (values,)."""
-        return np.repeat(np.arange(len(self), dtype=np.int64), self.counts())
-
-    def take(self, rows: Ints) -> Ragged:
-        """The given rows, in the given order."""
-        counts = self.counts()[rows]
-        shift = np.repeat(self.offsets[:-1][rows] - (np.cumsum(counts) - counts), counts)
-        return Ragged.from_counts(counts, self.values[shift + np.arange(len(shift))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,80 +245,3 @@ def _renumber(keep: Bools) -> Ints:
 
 def _pick(column: list[Any], rows: Ints) -> list[Any]:
     return [column[i] for i in rows.tolist()]
-
-
-_GROUPS_OF_DIGITS = ((0, 8), (9, 13), (14, 18), (19, 23), (24, 36))
-"""In a UUID in canonical form."""
-_SLAB_UUIDS_COUNT = 8_192
-
-
-def memory_keys(uuids: Sequence[str]) -> Keys:
-    """A fixed-size key for each memory: a UUID's own 16 bytes, else a digest of the string.
-
-    Graphiti accepts any string as uuid. Canonical UUIDs (lower case, 36 characters) keep their
-    bytes; every other string gets BLAKE2b-128, so two strings never share a key in practice.
-
-    Args:
-        uuids: any strings.
-
-    Returns:
-        Shape (len(uuids),), dtype ``S16``.
-
-    >>> memory_keys(["00000000-0000-0000-0000-00000000000a"])[0][-1:]
-    b'\\n'
-    """
-    keys = np.empty(len(uuids), "S16")
-    # What is needed on the way stays small, and so is not new memory each time.
-    for start in range(0, len(uuids), _SLAB_UUIDS_COUNT):
-        slab = uuids[start : start + _SLAB_UUIDS_COUNT]
-        keys[start : start + len(slab)] = np.frombuffer(_keys_of_slab(slab), "S16")
-    return keys
-
-
-def _keys_of_slab(uuids: Sequence[str]) -> bytes:
-    if set(map(len, uuids)) == {36}:
-        packed = _packed_if_canonical("".join(uuids))
-        if packed is not None:
-            return packed
-    return b"".join(map(_memory_key, uuids))
-
-
-def trace_keys(entity_uuids: Sequence[str], fact_uuids: Sequence[str]) -> Keys:
-    """The keys under which traces are kept: those of the entities, then those of the facts.
-
-    An entity and a fact may share a uuid, so an entity's key has one bit flipped that no two
-    valid UUIDs differ in alone.
-
-    >>> entity, fact = trace_keys(["a"], ["a"])
-    >>> entity == fact, fact == memory_keys(["a"])[0]
-    (False, True)
-    """
-    entities = memory_keys(entity_uuids).view(np.uint8).reshape(-1, 16).copy()
-    entities[:, 8] ^= 0x80
-    facts = memory_keys(fact_uuids).view(np.uint8).reshape(-1, 16)
-    return np.concatenate([entities, facts]).reshape(-1).view("S16")
-
-
-def _packed_if_canonical(joined: str) -> bytes | None:
-    """The bytes of UUIDs that stand one after the other, if all are in canonical form."""
-    if len(joined) % 36 or not joined.isascii():
-        return None
-    cells = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, 36)
-    if not (cells[:, [8, 13, 18, 23]] == ord("-")).all():
-        return None
-    groups = np.concatenate([cells[:, a:b] for a, b in _GROUPS_OF_DIGITS], axis=1)
-    digits = groups.tobytes().decode("ascii")
-    if digits != digits.lower():
-        return None
-    try:
-        packed = bytes.fromhex(digits)
-    except ValueError:
-        return None
-    return packed if len(packed) * 36 == len(joined) * 16 else None  # fromhex skips white space
-
-
-def _memory_key(uuid: str) -> bytes:
-    packed = _packed_if_canonical(uuid) if len(uuid) == 36 else None
-    if packed is not None:
-        return packed
-    return hashlib.blake2b(uuid.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -11,7 +11,8 @@ import numpy as np
 
 from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import Kind
-from synapse.hippocampus.model import Bools, Keys
+from synapse.hippocampus.memory_keys import Keys
+from synapse.hippocampus.model import Bools
 from synapse.hippocampus.recall import Profiles
 from synapse.hippocampus.traces import TraceTable, empty_traces
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synapse.hippocampus.model import GraphSnapshot, Ints, memory_keys
+from synapse.hippocampus.memory_keys import memory_keys
+from synapse.hippocampus.model import GraphSnapshot, Ints
 
 _SAMPLE_COUNT = 16
 _CANDIDATES_COUNT = 8 * _SAMPLE_COUNT

@@ -12,7 +12,8 @@ from itertools import repeat
 
 import numpy as np
 
-from synapse.hippocampus.model import Floats, Ragged
+from synapse.hippocampus.model import Floats
+from synapse.hippocampus.ragged import Ragged
 
 
 def shares(episodes: Ragged, weight: Floats, episodes_count: int) -> Floats:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints, memory_keys
+from synapse.hippocampus.memory_keys import memory_keys
+from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.wording import DUPLICATE_RELATION, relation_codes
 
 _YEAR_30000_S = 1e12

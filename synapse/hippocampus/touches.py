@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints, Ragged
+from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import distinct
+from synapse.hippocampus.ragged import Ragged
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,32 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from synapse.hippocampus.model import TRACE_DTYPE, Bools, Floats, Ints, Keys
+from synapse.hippocampus.memory_keys import Keys
+from synapse.hippocampus.model import Bools, Floats, Ints
+
+TRACE_DTYPE = np.dtype(
+    [
+        ("key", "S16"),
+        ("kind", "u1"),
+        ("ended", "u1"),
+        ("last_touch_s", "<f8"),
+        ("frequency", "<f4"),
+        ("correction", "<f4"),
+        ("emotion", "<f4"),
+        ("stability", "<f4"),
+        ("association", "<f4"),
+        ("bonus", "<f4"),
+        ("share", "<f4"),
+        ("interference", "<f4"),
+    ]
+)
+"""One trace: everything about a memory that does not depend on the present moment."""
 
 _SLAB_ROWS_COUNT = 65_536
 """Rows that are copied at a time."""
 
 TraceTable = npt.NDArray[np.void]
-"""Rows of :data:`~synapse.hippocampus.model.TRACE_DTYPE`, in order, keys unique."""
+"""Rows of :data:`TRACE_DTYPE`, in order, keys unique."""
 
 
 def empty_traces() -> TraceTable:
@@ -32,7 +51,7 @@ def trace_table(keys: Keys, columns: Mapping[str, npt.NDArray[np.generic]]) -> T
     """Build the table from aligned columns.
 
     Args:
-        keys: shape (memories,), see :func:`~synapse.hippocampus.model.memory_keys`.
+        keys: shape (memories,), see :func:`~synapse.hippocampus.memory_keys.memory_keys`.
         columns: one array of shape (memories,) for each other field of the dtype.
 
     >>> table = trace_table(np.array([b"b", b"a"]), {"frequency": np.array([0.5, 0.25])})

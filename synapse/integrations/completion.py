@@ -9,8 +9,8 @@ import numpy as np
 from graphiti_core.edges import EntityEdge
 
 from synapse.hippocampus.associates import Associates
-from synapse.hippocampus.model import Ragged
 from synapse.hippocampus.ports import MemoryStore
+from synapse.hippocampus.ragged import Ragged
 from synapse.integrations.aside import SEARCHING, Aside
 from synapse.integrations.facts import facts_of
 

@@ -14,7 +14,8 @@ from synapse.hippocampus.co_recall import Links
 from synapse.hippocampus.image import MemoryImage
 from synapse.hippocampus.interference import NearDuplicates
 from synapse.hippocampus.matters import Matters
-from synapse.hippocampus.model import GraphOutline, GraphSnapshot, Keys
+from synapse.hippocampus.memory_keys import Keys
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan, EndChange, FactState
 from synapse.hippocampus.ports import NOBODY, GraphDocument, Hear, Recorder
 from synapse.hippocampus.recall import RecallSet

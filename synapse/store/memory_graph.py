@@ -19,10 +19,10 @@ from synapse.hippocampus.model import (
     GraphSnapshot,
     Ints,
     Mentions,
-    Ragged,
 )
 from synapse.hippocampus.plan import EndChange, FactState
 from synapse.hippocampus.ports import GraphDocument
+from synapse.hippocampus.ragged import Ragged
 from synapse.store.document import Item, refuse_dangling
 from synapse.store.times import parse_times
 

@@ -25,9 +25,9 @@ from synapse.hippocampus.model import (
     GraphSnapshot,
     Ints,
     Mentions,
-    Ragged,
 )
 from synapse.hippocampus.ports import Hear
+from synapse.hippocampus.ragged import Ragged
 from synapse.hippocampus.traces import are_surely_distinct
 from synapse.store.collector import Collector, Columns
 from synapse.store.columns import TableReader

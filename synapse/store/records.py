@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from synapse.hippocampus.archived import ArchivedMemory, ArchiveState, likeness
 from synapse.hippocampus.image import Kind, MemoryImage
-from synapse.hippocampus.model import trace_keys
+from synapse.hippocampus.memory_keys import trace_keys
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.stamps import LAST_S
 from synapse.hippocampus.traces import TraceTable

@@ -34,7 +34,7 @@ from redis.exceptions import WatchError
 from synapse.errors import LockLost, StoreError, shown
 from synapse.hippocampus.kept_ledger import KeptLedger, as_kept
 from synapse.hippocampus.ledger import is_decision
-from synapse.hippocampus.model import Keys
+from synapse.hippocampus.memory_keys import Keys
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.room import Room, RoomSummary
 from synapse.hippocampus.traces import TraceTable, empty_traces

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from synapse.errors import StoreError
-from synapse.hippocampus.model import TRACE_DTYPE, Bools, Keys
+from synapse.hippocampus.memory_keys import Keys
+from synapse.hippocampus.model import Bools
 from synapse.hippocampus.traces import (
+    TRACE_DTYPE,
     TraceTable,
     are_surely_in_order,
     empty_traces,

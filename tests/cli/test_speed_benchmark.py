@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from synapse.hippocampus.model import TRACE_DTYPE
+from synapse.hippocampus.traces import TRACE_DTYPE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SIZES = (100, 300)

@@ -11,7 +11,7 @@ import pytest
 
 from synapse.errors import LockLost, UnknownGraph
 from synapse.hippocampus.archived import former_stability, likeness, not_to_propose
-from synapse.hippocampus.model import trace_keys
+from synapse.hippocampus.memory_keys import trace_keys
 from synapse.hippocampus.plan import ArchiveChange, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.room import Pin

@@ -24,7 +24,8 @@ from synapse.errors import (
     UnknownGraph,
     UsageError,
 )
-from synapse.hippocampus.model import GraphOutline, GraphSnapshot, memory_keys
+from synapse.hippocampus.memory_keys import memory_keys
+from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.plan import Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore, Recorder
 from synapse.hippocampus.recall import RecallSet, fold

@@ -7,7 +7,7 @@ from synapse.demo import DEMO_NOW, demo_path
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.matters import Matters
-from synapse.hippocampus.model import memory_keys
+from synapse.hippocampus.memory_keys import memory_keys
 from synapse.hippocampus.ports import GraphDocument
 from synapse.hippocampus.scope import Scope
 from synapse.integrations.memory_file import read_memory_file

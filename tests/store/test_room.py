@@ -15,12 +15,12 @@ import redis
 from synapse.errors import AccessRefused, LockLost, OutOfMemory, StoreError
 from synapse.hippocampus.co_recall import CoRecall
 from synapse.hippocampus.kept_ledger import as_kept
-from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
+from synapse.hippocampus.memory_keys import memory_keys
 from synapse.hippocampus.plan import ArchiveChange, Change, ConsolidationPlan
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.recall import RecallProfile, RecallSet, fold, hour_of
 from synapse.hippocampus.room import Pin, Surprise
-from synapse.hippocampus.traces import TraceTable, trace_table
+from synapse.hippocampus.traces import TRACE_DTYPE, TraceTable, trace_table
 from synapse.store import open_store, room
 from synapse.store.embedded import EmbeddedServer
 from synapse.store.rights import ACL_RULES

@@ -10,15 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from synapse.hippocampus.model import (
-    Entities,
-    Episodes,
-    Facts,
-    Floats,
-    GraphSnapshot,
-    Mentions,
-    Ragged,
-)
+from synapse.hippocampus.model import Entities, Episodes, Facts, Floats, GraphSnapshot, Mentions
+from synapse.hippocampus.ragged import Ragged
 
 NEW_YEAR_S = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 DAY_S = 86_400.0

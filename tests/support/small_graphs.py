@@ -15,8 +15,8 @@ from synapse.hippocampus.model import (
     GraphSnapshot,
     Ints,
     Mentions,
-    Ragged,
 )
+from synapse.hippocampus.ragged import Ragged
 
 UNKNOWN = float("nan")
 

@@ -13,7 +13,8 @@ from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.lexicon.grammar import Kind, RelationLexicon
 from synapse.hippocampus.lexicon.words import stem
 from synapse.hippocampus.lifetime import median_lifetime_days
-from synapse.hippocampus.model import Entities, Episodes, Facts, GraphSnapshot, Mentions, Ragged
+from synapse.hippocampus.model import Entities, Episodes, Facts, GraphSnapshot, Mentions
+from synapse.hippocampus.ragged import Ragged
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.relations import RelationLearner, normal_name
 

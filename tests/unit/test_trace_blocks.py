@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synapse.errors import StoreError
-from synapse.hippocampus.model import TRACE_DTYPE, memory_keys
-from synapse.hippocampus.traces import TraceTable, changed_rows, removed_keys, trace_table
+from synapse.hippocampus.memory_keys import memory_keys
+from synapse.hippocampus.traces import (
+    TRACE_DTYPE,
+    TraceTable,
+    changed_rows,
+    removed_keys,
+    trace_table,
+)
 from synapse.store.trace_blocks import RECORD_BYTES, Blocks, bucket_and_field, decode, encode
 
 # Few distinct bytes, zeros among them, so that keys meet in blocks and end in zeros.

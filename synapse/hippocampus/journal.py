@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from synapse.errors import StoreError, UsageError, shown
 from synapse.hippocampus.image import Kind
@@ -46,6 +46,12 @@ class JournaledChange(BaseModel):
     entry: dict[str, Any] | None = None
     """What the ledger said about an archived fact."""
     outcome: Outcome = ""
+
+    @model_validator(mode="after")
+    def _ends_are_known(self) -> Self:
+        if self.do in ("end", "reopen") and (self.was is None or self.to is None):
+            raise ValueError(f"{self.do} needs was and to")
+        return self
 
     @classmethod
     def of(cls, change: PlannedChange, entry: dict[str, Any] | None = None) -> JournaledChange:

@@ -162,12 +162,11 @@ def understood(content: bytes, labels: tuple[str, ...] | None = None) -> MemoryI
     try:
         known = json.loads(content.partition(b"\n")[0])[2] if labels is None else labels
         image = MemoryImage.of_content(content, tuple(known))
-        is_whole = image.content == content
+        is_whole = image.content == content and len(image.ends) == _ENDS_COUNT[image.kind]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return None
-    is_memory = image.kind in _ENDS_COUNT and len(image.ends) == _ENDS_COUNT[image.kind]
     is_named = all(isinstance(name, str) for name in (image.uuid, *image.ends, *image.labels))
-    return image if is_whole and is_memory and is_named else None
+    return image if is_whole and is_named else None
 
 
 def _is_whole(entry: ArchivedMemory) -> bool:

@@ -196,6 +196,8 @@ DAMAGES = {
     "cut in an embedding": lambda content: content[:-3],
     "another word": lambda content: content.replace(b"f1 says", b"f1 sags"),
     "empty": lambda content: b"",
+    "a kind that is a list": lambda content: content.replace(b'"fact", [', b'["fact"], ['),
+    "no object of properties": lambda content: b'["f1", "fact", [], ["ada", "bob"], [], "f1 says"]',
 }
 
 

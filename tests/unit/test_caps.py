@@ -20,7 +20,7 @@ from synapse.hippocampus.caps import (
     why_refused,
 )
 from synapse.hippocampus.journal import JournaledChange, RunEntry, runs_of
-from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange, Seen
+from synapse.hippocampus.plan_file import Ends, MemoryPlan, PlannedChange, Seen
 
 DAY_S = 86_400.0
 NOW_S = 1_000 * DAY_S
@@ -36,8 +36,10 @@ def plan(count: int, facts: int, do: str = "end", first: int = 0, **more: Any) -
 
 def run(count: int, days_ago: float, first: int = 0, **more: Any) -> RunEntry:
     outcome, do = more.pop("outcome", "done"), more.pop("do", "end")
+    ends = {"was": Ends(), "to": Ends()} if do in ("end", "reopen") else {}
     changes = tuple(
-        JournaledChange(do=do, memory=f"m{n}", outcome=outcome) for n in range(first, first + count)
+        JournaledChange(do=do, memory=f"m{n}", outcome=outcome, **ends)
+        for n in range(first, first + count)
     )
     known = {"plan_id": "", "command": "apply", "now": "", "config_digest": ""} | more
     known = {"run_id": "r"} | known
@@ -135,6 +137,17 @@ def test_what_no_longer_counts_need_not_be_read() -> None:
         journal["damaged"]["now_s"] = at_s
         with pytest.raises(StoreError, match="cannot be understood"):
             spent_on(journal, NOW_S)
+
+
+@pytest.mark.parametrize("name", ["was", "to"])
+def test_an_end_that_does_not_say_from_what_to_what_is_not_understood(name: str) -> None:
+    entry = {**journal_of(run(1, 1.0))["0"]}
+    ends = {"invalid_at": None, "expired_at": None}
+    change = {"do": "end", "memory": "m", "was": ends, "to": ends}
+    assert runs_of({"0": {**entry, "changes": [change]}})
+    del change[name]
+    with pytest.raises(StoreError, match="cannot be understood"):
+        runs_of({"0": {**entry, "changes": [change]}})
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""From thoughts to the report: counts, the first few of each list, and a reason for each zero."""
+"""From thoughts to the report: counts, the first few of each list, and warnings."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from synapse.hippocampus.room import Room
 from synapse.hippocampus.scope import listed
 from synapse.hippocampus.stamps import iso_time
 from synapse.hippocampus.standing import Standing
+from synapse.hippocampus.zeros import reasons_for_zero, why_nothing_resolved
 
 if TYPE_CHECKING:
     from synapse.hippocampus.stages import Thoughts
@@ -86,9 +87,7 @@ def summarize(
     memories = standing.outline.memory_uuids
     if report.pruning and report.pruning.candidates and not is_any_recall_known(room, memories):
         report.warnings.append(NO_RECALL_KNOWN)
-    report.reason_for_zero = _reasons_for_zero(report, standing, room)
-    if report.seen.facts and not report.stale.count:
-        report.reason_for_zero["stale"] = _nothing_stale(known.outlived)
+    report.reason_for_zero = reasons_for_zero(report, known.outlived, standing, room)
     return report
 
 
@@ -115,28 +114,7 @@ def tell_resolved(
             f"{listed(resolved.changed)}"
         )
     if not report.contradictions.resolved and report.seen.facts:
-        report.reason_for_zero["resolved"] = _nothing_resolved(resolved, ledger, confidence_min)
-
-
-def _nothing_resolved(
-    resolved: Resolved, ledger: Mapping[str, Entry], confidence_min: float
-) -> str:
-    if resolved.is_dry and resolved.ended:
-        return f"a dry run writes nothing; {quantity(len(resolved.ended), 'fact')} would be ended"
-    if resolved.changed:
-        return f"{quantity(len(resolved.changed), 'fact')} to be ended changed meanwhile"
-    open_ = [e for e in ledger.values() if e["state"] == "found" and e["verdict"] == "missed"]
-    sure_count = sum(entry["confidence"] >= confidence_min for entry in open_)
-    if sure_count:
-        sure = quantity(sure_count, "missed contradiction")
-        return f"{sure} would be certain enough, but what replaces is not newer"
-    if open_:
-        return f"none of {len(open_)} missed contradictions reaches confidence {confidence_min:g}"
-    decided_count = sum(entry["state"] in ("decided", "undone") for entry in ledger.values())
-    if decided_count:
-        found = quantity(decided_count, "finding")
-        return f"a person has decided about the {found} that would be written"
-    return "no fact that still holds is contradicted"
+        report.reason_for_zero["resolved"] = why_nothing_resolved(resolved, ledger, confidence_min)
 
 
 def tell_lapsed(report: ConsolidationReport, ledger: Iterable[Change]) -> None:
@@ -223,12 +201,6 @@ def _stale(outlived: Outlived, now_s: float) -> Stale:
     )
 
 
-def _nothing_stale(outlived: Outlived) -> str:
-    if not outlived.lifetimes_count:
-        return "no relation shows yet how long its facts last"
-    return "no active fact is older than facts of its relation become"
-
-
 def _schemas(thoughts: Thoughts) -> Schemas:
     return Schemas(
         count=len(thoughts.schemas),
@@ -294,44 +266,3 @@ def _ledger_warnings(ledger: Mapping[str, Entry]) -> list[str]:
             f"{state['given_up']} resolved facts were overwritten too often; see synapse review"
         )
     return warnings
-
-
-def _reasons_for_zero(
-    report: ConsolidationReport, standing: Standing, room: Room
-) -> dict[str, str]:
-    seen = report.seen
-    if not seen.entities and not seen.facts:
-        return {"seen": "there are no entities and no facts to see"}
-    reasons = {}
-    if not report.online_contradictions.count:
-        reasons["online_contradictions"] = "none recorded since the last run"
-    if not report.contradictions.count:
-        reasons["contradictions"] = (
-            "what was found waits until somebody decides: synapse review"
-            if report.contradictions.review
-            else f"{seen.facts} facts: none was invalidated, no text replaces another fact"
-        )
-    if not report.hebbian.associations:
-        reasons["hebbian"] = (
-            "no two linked entities share a second episode"
-            if report.hebbian.groups
-            else "no episode involves two entities"
-        )
-    if not report.recalls.counted:
-        reasons["recalls"] = _nothing_recalled(room)
-    if not report.retention.fading:
-        reasons["fading"] = "nothing falls below the threshold within the warning horizon"
-    if report.schemas is not None and not report.schemas.count:
-        least = standing.config.schemas.min_members_count
-        reasons["schemas"] = f"no pattern has {least} members"
-    if report.pruning is not None and not report.pruning.candidates:
-        reasons["pruning"] = standing.why_no_candidate
-    return reasons
-
-
-def _nothing_recalled(room: Room) -> str:
-    if not room.recalls:
-        return "none recorded since the last run"
-    if not any(recall_set.asked for recall_set in room.recalls):
-        return "nobody asked: memories were only put into prompts"
-    return "every one repeats another within 24 hours"

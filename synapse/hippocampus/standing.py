@@ -18,7 +18,8 @@ from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.forgetting import ForgettingCurve
 from synapse.hippocampus.model import Bools, Floats, GraphOutline
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
-from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
+from synapse.hippocampus.pruning import Faded, PruningPolicy
+from synapse.hippocampus.pruning_decision import PruningDecision
 from synapse.hippocampus.quantity import quantity
 from synapse.hippocampus.salience import SalienceParts, SalienceScorer
 from synapse.hippocampus.traces import TraceTable, columns_at, rows_of, trace_table

@@ -18,7 +18,8 @@ from synapse.hippocampus.config import (
 )
 from synapse.hippocampus.contradiction import ContradictionDetector, Contradictions
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.pruning import CANDIDATE, Faded, PruningDecision, PruningPolicy
+from synapse.hippocampus.pruning import Faded, PruningPolicy
+from synapse.hippocampus.pruning_decision import CANDIDATE, PruningDecision
 from synapse.hippocampus.relations import RelationLearner
 from synapse.hippocampus.schema import SchemaExtractor
 from tests.support.fact_graphs import Said, at, fact_graph

@@ -23,7 +23,7 @@ from synapse.hippocampus.changes import GraphChanges
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.model import Bools, GraphOutline, Ints
-from synapse.hippocampus.pruning import PruningDecision
+from synapse.hippocampus.pruning_decision import PruningDecision
 from synapse.hippocampus.recall import RecallSet, fold
 from synapse.hippocampus.recalled import Recalled
 from synapse.hippocampus.recollector import Recollector

@@ -10,7 +10,8 @@ import pytest
 
 from synapse.hippocampus.config import PruningConfig
 from synapse.hippocampus.model import GraphSnapshot
-from synapse.hippocampus.pruning import Faded, PruningDecision, PruningPolicy
+from synapse.hippocampus.pruning import Faded, PruningPolicy
+from synapse.hippocampus.pruning_decision import PruningDecision
 from tests.support.fact_graphs import Said, fact_graph
 
 UNKNOWN = float("nan")

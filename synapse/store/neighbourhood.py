@@ -21,7 +21,8 @@ from synapse.store.collector import Collector
 from synapse.store.connection import Connection
 from synapse.store.cypher import literal, only_row
 from synapse.store.failures import needing
-from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS, snapshot_of
+from synapse.store.reader import ENTITIES, EPISODES, FACTS, MENTIONS
+from synapse.store.snapshot import snapshot_of
 from synapse.store.table import Part, Table, is_type_mismatch, joined_part, typed_part
 from synapse.store.wire import AskAll, held_wires
 

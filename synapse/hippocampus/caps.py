@@ -44,10 +44,10 @@ class Limit:
     def of(self, memories_count: int) -> int:
         """How many of so many memories.
 
-        >>> [PER_RUN.of(n) for n in (0, 1, 12, 40, 200, 1_000)]
-        [1, 1, 3, 10, 10, 50]
-        >>> [BUDGET.of(n) for n in (0, 1, 12, 40, 200, 1_000)]
-        [1, 1, 6, 20, 40, 200]
+        >>> [PER_RUN.of(n) for n in (0, 1, 12, 39, 80, 1_000)]
+        [1, 1, 3, 9, 10, 50]
+        >>> [BUDGET.of(n) for n in (0, 1, 12, 39, 80, 1_000)]
+        [1, 1, 6, 19, 20, 200]
         """
         few = min(self.few_count, self.few_ratio * memories_count)
         return max(1, int(max(self.share_ratio * memories_count, few)))

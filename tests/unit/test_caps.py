@@ -6,13 +6,15 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from synapse.errors import SafetyCap, StoreError
 from synapse.hippocampus.caps import (
     BUDGET,
+    KINDS,
     PER_RUN,
     REVIEW,
-    RUN_MAX_COUNT,
     allowance,
     budget_since_s,
     refuse_excess,
@@ -70,8 +72,8 @@ def test_a_run_changes_a_share_and_no_more(facts: int) -> None:
 
 
 def test_a_large_graph_loses_two_hundred_at_most() -> None:
-    assert not is_refused(plan(RUN_MAX_COUNT, 1_000_000))
-    assert is_refused(plan(RUN_MAX_COUNT + 1, 1_000_000))
+    assert not is_refused(plan(200, 1_000_000))
+    assert is_refused(plan(201, 1_000_000))
 
 
 def test_many_small_runs_share_one_budget() -> None:
@@ -120,6 +122,62 @@ def test_what_a_run_may_still_do_is_what_is_not_refused() -> None:
     assert not is_refused(plan(30, 1_000, first=500), spent)
     assert is_refused(plan(31, 1_000, first=500), spent)
     assert left.without(plan(20, 1_000).changes).of_kind == {"fact": 10, "entity": 50}
+
+
+memories_count = st.integers(0, 6_000)
+few_count = st.integers(0, 60)
+
+
+@settings(max_examples=30)
+@given(
+    seen=st.tuples(memories_count, memories_count),
+    spent=st.tuples(few_count, few_count),
+    beside=st.tuples(few_count, few_count),
+    reopened=few_count,
+    max_changes=st.none() | few_count,
+)
+@example(seen=(6_000, 6_000), spent=(0, 0), beside=(150, 0), reopened=0, max_changes=None)
+@example(seen=(100, 6_000), spent=(300, 7), beside=(0, 60), reopened=9, max_changes=None)
+@example(seen=(6_000, 6_000), spent=(300, 0), beside=(90, 0), reopened=9, max_changes=250)
+def test_a_run_that_keeps_to_its_allowance_is_never_refused_and_one_memory_more_is(
+    seen: tuple[int, int],
+    spent: tuple[int, int],
+    beside: tuple[int, int],
+    reopened: int,
+    max_changes: int | None,
+) -> None:
+    # Otherwise pruning proposes what makes the whole run fail, also what it was to resolve.
+    def changes(what: str, of_kind: dict[str, int], do: str = "archive") -> list[PlannedChange]:
+        return [
+            PlannedChange(do=do, memory=f"{what}-{kind}-{n}", kind=kind)
+            for kind in KINDS
+            for n in range(of_kind[kind])
+        ]
+
+    def refused(planned: list[PlannedChange]) -> str:
+        own = MemoryPlan(graph="g", now="", config_digest="", seen=there, changes=tuple(planned))
+        return why_refused(own, journal, NOW_S, max_changes=max_changes)
+
+    there = Seen(facts=seen[0], entities=seen[1])
+    gone = changes("gone", dict(zip(KINDS, spent, strict=True)))
+    archived = tuple(JournaledChange(do="archive", memory=c.memory, kind=c.kind) for c in gone)
+    journal = journal_of(run(0, 1.0).model_copy(update={"changes": archived}))
+    allowed = allowance(there, journal, NOW_S, max_changes=max_changes)
+    others, left = {}, allowed.in_all
+    for kind, n in zip(KINDS, beside, strict=True):
+        others[kind] = min(n, allowed.of_kind[kind], left)
+        left -= others[kind]
+    first = changes("other", others) + changes("again", {"fact": reopened, "entity": 0}, "reopen")
+    allowed = allowed.without(first)
+    chosen, left = {}, allowed.in_all
+    for kind in KINDS:
+        chosen[kind] = min(allowed.of_kind[kind], left)
+        left -= chosen[kind]
+    planned = first + changes("chosen", chosen)
+    assert not refused(planned)
+    for kind in KINDS:
+        if not left or chosen[kind] == allowed.of_kind[kind]:
+            assert refused([*planned, PlannedChange(do="archive", memory="more", kind=kind)])
 
 
 DAYS = [-400.0, 0.0, 1.0, 89.999, 90.0, 90.001, 5_000.0]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from synapse.hippocampus.cue_hits import KnownNames, find_hits
 from synapse.hippocampus.lexicon.assertions import AssertionWords
 from synapse.hippocampus.lexicon.grammar import RelationLexicon
 from synapse.hippocampus.lexicon.words import split_name, stem
@@ -20,7 +21,7 @@ from synapse.hippocampus.rules.plain_sentence import Assertion, PlainSentence
 from synapse.hippocampus.rules.statement import SUBJECT, TARGET, StatementReader
 from synapse.hippocampus.rules.tokens import sentences, tokens
 from synapse.hippocampus.rules.vocabulary import Vocabulary
-from synapse.hippocampus.wording import CACHED_COUNT, KnownNames, find_hits
+from synapse.hippocampus.wording import CACHED_COUNT
 
 _TARGET_ALONE = KnownNames((TARGET,))
 _NOT, _PERHAPS = Assertion("not"), Assertion("perhaps")

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isnan
 
+from synapse.hippocampus.cue_hits import KnownNames, find_hits
 from synapse.hippocampus.finding import Finding, date, shown
 from synapse.hippocampus.rules.ending import ENDED
 from synapse.hippocampus.rules.grade import REVIEW_RATIO, UNREAD_CONFIDENCE, Grade
 from synapse.hippocampus.rules.graph_reading import EVENT, SINGLE, GraphReading
 from synapse.hippocampus.rules.statement import TARGET, hide_name, scopes_part
 from synapse.hippocampus.timeline import Timeline
-from synapse.hippocampus.wording import Cue, KnownNames, Wording, find_hits
+from synapse.hippocampus.wording import Cue, Wording
 
 OTHER_RELATION_RATIO = 0.8
 """What is left of a cue's confidence where the two facts have different relations."""

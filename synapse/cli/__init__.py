@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -78,6 +79,9 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     if not verbose:
         warnings.simplefilter("ignore")
     signal.signal(signal.SIGTERM, _interrupt)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A memory may hold a character that the terminal's encoding lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = _invoke(arguments)
     except SynapseError as error:

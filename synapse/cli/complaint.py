@@ -23,12 +23,14 @@ def complain(sentence: str, error: BaseException | None, verbose: bool) -> None:
         verbose: whether that is told as well.
     """
     words = " ".join(sentence.split())
-    if sys.stderr is not None and not sys.stderr.isatty():
+    if sys.stderr is None:  # print would turn to stdout
+        return
+    if not sys.stderr.isatty():
         words = REWRITTEN_WORDS.sub(_broken_up, words)
     first = textwrap.shorten(words, FIRST_LINE_CHARACTERS, placeholder=" …")
     if len(words) > FIRST_LINE_CHARACTERS and first == "…":
         first = words[: FIRST_LINE_CHARACTERS - 1] + "…"
-    with suppress(OSError, AttributeError):  # nobody may be listening
+    with suppress(OSError):  # nobody may be listening
         print(first, file=sys.stderr)
         if first != words:
             print(words[:COMPLAINT_CHARACTERS], file=sys.stderr)
@@ -38,8 +40,9 @@ def complain(sentence: str, error: BaseException | None, verbose: bool) -> None:
 
 def remark(sentence: str) -> None:
     """Say on stderr what is good to know; a command does not fail because nobody can hear it."""
-    with suppress(OSError, AttributeError):
-        print(sentence, file=sys.stderr)
+    with suppress(OSError):
+        if sys.stderr is not None:  # print would turn to stdout
+            print(sentence, file=sys.stderr)
 
 
 def _broken_up(found: re.Match[str]) -> str:

@@ -20,13 +20,16 @@ class ReportFile:
     def __init__(self, path: Path, what: str = "report") -> None:
         self._path = path
         self._what = what
-        folder = path.parent
         try:
+            target = path.resolve()
             named = path.name and not path.is_dir()
-            writable = os.access(path if path.exists() else folder, os.W_OK)
+            is_there = path.exists() or (target.parent.is_dir() and not target.is_symlink())
+            writable = os.access(path if path.exists() else target.parent, os.W_OK)
         except OSError as error:
             raise self._unusable(error.strerror or str(error)) from error
-        if not named or not folder.is_dir() or not writable:
+        except RuntimeError as error:  # what pathlib before Python 3.13 says of links in a circle
+            raise self._unusable("the links there lead in a circle") from error
+        if not named or not is_there or not writable:
             raise self._unusable("no such folder, a folder itself, or not writable")
 
     def write(self, content: dict[str, Any]) -> None:

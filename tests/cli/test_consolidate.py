@@ -190,6 +190,31 @@ def test_a_report_file_that_is_no_name(consolidate, demo, name):
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("where", ["circle", "no/report.json"])
+def test_a_link_that_leads_to_no_file_is_refused_before_the_run(
+    consolidate, demo, tmp_path, connection, where
+):
+    link = tmp_path / "circle"
+    link.symlink_to(where)
+    ended = consolidate("--group-id", demo, *AT, "--report-file", str(link))
+    assert (ended.code, ended.summary["status"]) == (2, "failed")
+    assert ended.err.startswith("cannot write the report file") and link.is_symlink()
+    assert not connection.exists(f"synapse:{{{demo}}}:meta")
+
+
+def test_where_nobody_hears_of_a_failure_the_summary_stays_one_line(graph_name, falkordb_uri):
+    command = [sys.executable, str(SCRIPT), "--graph", graph_name, "-v"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *command],
+        env={**os.environ, "FALKORDB_URI": falkordb_uri},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2 and len(done.stdout.splitlines()) == 1
+    assert json.loads(done.stdout)["status"] == "failed"
+
+
 def test_a_report_never_takes_the_place_of_something_else(consolidate, demo, tmp_path):
     target, link, private = (tmp_path / name for name in ("target", "link", "private"))
     link.symlink_to(target)

@@ -181,3 +181,14 @@ def test_a_folder_without_a_memory_stays_as_it_is(synapse, tmp_path, command):
 def test_purge_refuses_a_moment_to_come(synapse, demo):
     ended = synapse("purge", "--older-than", "90d", "--now", "2999-01-01", "--group-id", demo)
     assert ended.code == 2 and "lies in the future" in ended.err
+
+
+def test_what_a_terminal_cannot_show_does_not_end_a_command(synapse, demo, connection):
+    connection.execute_command(
+        "GRAPH.QUERY", demo, "MATCH (n:Entity {name: 'Mira'}) SET n.name = 'Mira 東', n.uuid = 'Ł'"
+    )
+    for command in (["pin", "Mira 東"], ["explain", "Mira 東"], ["simulate"], ["unpin", "Mira 東"]):
+        options = ["--group-id", demo, *(["--now", DEMO_NOW] if "pin" not in command[0] else [])]
+        ended = synapse(*command, *options, PYTHONIOENCODING="ascii")
+        assert ended.code == 0, ended.err
+        assert "\\u" in ended.out

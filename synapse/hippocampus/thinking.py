@@ -67,7 +67,7 @@ class Thinking:
         told = resolved.seen_in(ledger) if resolved else ledger
         known = timeless(thoughts, ledger)
         seen = known if told == ledger else timeless(thoughts, told)
-        whole = None if run.scope.whole_graph else snapshot.outline()
+        whole = None if run.scope.whole_graph else snapshot
         # To compare and to write needs memory, too.
         standing = thoughts.standing if run.full_lists else thoughts.only_standing()
         plan = plan_room(thoughts, known, ledger, room, run.run_id, whole)

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -190,6 +190,50 @@ def test_after_a_run_over_one_group_the_whole_graph_is_thought_about(
     assert says_what_thinking_says(any_store, whole)
     engine(any_store).consolidate(replace(whole, run_id="again"))
     assert engine(any_store).consolidate(whole).thoughts is None
+
+
+def in_two_groups_that_move(graph):
+    """People of each group move, those of one thrice as often, so that facts last longer there."""
+    entities, facts = [], []
+    for group, days in (("own", 40), ("other", 120)):
+        names = [f"{group} {place}" for place in ("Oslo", "Rome", "Bern")]
+        people = [f"{group} {number}" for number in range(20)]
+        entities += [
+            {"uuid": name, "name": name, "summary": "", "labels": [], "group_id": group,
+             "created_at": "2025-01-01T00:00:00+00:00"}
+            for name in (*names, *people)
+        ]  # fmt: skip
+        for number, person in enumerate(people):
+            begins = [datetime(2025, 1, 1, tzinfo=UTC) + timedelta((days + number) * n)
+                      for n in range(4)]  # fmt: skip
+            facts += [
+                {"uuid": f"{person} {n}", "source_node_uuid": person, "target_node_uuid": names[n],
+                 "name": "LIVES_IN", "fact": f"{person} lives in {names[n]}", "group_id": group,
+                 "created_at": begins[n].isoformat(), "valid_at": begins[n].isoformat(),
+                 **({"invalid_at": begins[n + 1].isoformat()} if n < 2 else {})}
+                for n in range(3)
+            ]  # fmt: skip
+    return GraphDocument(entities=tuple(entities), facts=tuple(facts))
+
+
+def test_runs_over_one_group_and_over_all_in_turn_write_nothing(any_store, graph_name):
+    any_store.write_memory(graph_name, in_two_groups_that_move(graph_name))
+    whole = Run(Scope(graph_name), NOW_S, "whole", prune=True)
+    group = replace(whole, scope=Scope(graph_name, "own", whole_graph=False))
+    assert engine(any_store).consolidate(group).report.wrote.traces == 83
+    first = engine(any_store).consolidate(whole).report.wrote.traces
+    assert first == 143, "by the whole graph the facts of the group last longer"
+    kept = any_store.read_room(graph_name).traces.tobytes()
+    for number in range(3):
+        alone = engine(any_store).consolidate(replace(group, run_id=f"group {number}"))
+        assert alone.error is None and alone.report.wrote.traces == 0
+        assert alone.report.retention.facts == 60
+        assert engine(any_store).consolidate(whole).thoughts is None
+    assert any_store.read_room(graph_name).traces.tobytes() == kept
+    any_store.record_recalls(graph_name, [recall("own 1")])
+    assert engine(any_store).consolidate(group).report.wrote.traces
+    assert says_what_thinking_says(any_store, whole)
+    assert engine(any_store).consolidate(whole).report.wrote.traces
 
 
 def test_a_run_over_one_group_that_keeps_nothing_else_ends_no_memo(any_store, graph_name):

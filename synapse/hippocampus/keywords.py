@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from synapse.hippocampus.model import Bools, Ints
-from synapse.hippocampus.numeric import distinct
 
 SLAB_TEXTS_COUNT = 20_000
 """Texts that are joined at a time: bounds the memory, a few tens of megabytes for short texts."""
@@ -43,26 +42,13 @@ def count_hits(texts: Sequence[str], words: Sequence[str]) -> Ints:
     >>> count_hits(["Fix it — the fix is URGENT!", "prefix, mustard"], ["fix", "urgent"]).tolist()
     [3, 0]
     """
-    rows = [*_found(texts, words, whole=True), np.zeros(0, np.int64)]
+    rows = [*_found(texts, words), np.zeros(0, np.int64)]
     return np.bincount(np.concatenate(rows), minlength=len(texts))
 
 
-def rows_with(texts: Sequence[str], phrases: Sequence[str]) -> Ints:
-    """Rows, ascending, of the texts in which a word begins one of the phrases.
-
-    What follows the phrase does not matter: *replac* is found in *Replaced*, not in
-    *irreplaceable*. Case does not matter either.
-
-    >>> rows_with(["A NO LONGER uses B", "unreplaced"], ["no longer", "replac"]).tolist()
-    [0]
-    """
-    rows = [*_found(texts, phrases, whole=False), np.zeros(0, np.int64)]
-    return distinct(np.concatenate(rows))
-
-
-def _found(texts: Sequence[str], phrases: Sequence[str], *, whole: bool) -> Iterator[Ints]:
-    """For each slab the row of each place where a phrase stands."""
-    folded = {phrase.casefold().strip() if whole else phrase.casefold() for phrase in phrases}
+def _found(texts: Sequence[str], phrases: Sequence[str]) -> Iterator[Ints]:
+    """For each slab the row of each place where a phrase stands as a whole."""
+    folded = {phrase.casefold().strip() for phrase in phrases}
     wanted = [_cells(phrase) for phrase in sorted(folded) if phrase and _SEPARATOR not in phrase]
     if wanted:
         prefix_count = min(_PREFIX_CHARACTERS, *map(len, wanted))
@@ -75,8 +61,7 @@ def _found(texts: Sequence[str], phrases: Sequence[str], *, whole: bool) -> Iter
             starts = np.flatnonzero(~in_word[: -len(padding)]) + 1
             starts = starts[prefixes[_prefix(cells, starts, prefix_count)]]
             places = [_places(cells, starts, phrase) for phrase in wanted]
-            if whole:
-                places = [p[~in_word[p + len(w)]] for p, w in zip(places, wanted, strict=True)]
+            places = [p[~in_word[p + len(w)]] for p, w in zip(places, wanted, strict=True)]
             ends = np.flatnonzero(cells == 0)
             yield start - 1 + np.searchsorted(ends, np.concatenate(places))
 

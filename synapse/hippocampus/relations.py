@@ -47,17 +47,6 @@ _FEW_CORRECTED_MAX = 0.85
 than is asked of what is written into a graph."""
 
 
-def normal_name(relation: str) -> str:
-    """A relation name as names are compared: without case, inflection, fillers and word order.
-
-    >>> normal_name("WORKS_AT") == normal_name("worked at") == normal_name("isWorkingFor")
-    True
-    >>> normal_name("CAPITAL_OF") == normal_name("HAS_CAPITAL")
-    False
-    """
-    return ENGLISH_RELATIONS.normal(relation)
-
-
 class RelationLearner:
     """Learns what a graph shows about its relations.
 

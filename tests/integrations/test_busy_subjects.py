@@ -53,7 +53,8 @@ def judged(store: Any, graph: GraphSnapshot, row: int, table: RelationTable) -> 
     errors = []
     for matters in ({}, DETECTOR.matters([statement], table)):
         known = store.read_subjects(graph.graph, [ends[0]], matters)
-        error = DETECTOR.judge(known, known.facts.uuid.index(facts.uuid[row]), at(1_000), table)
+        new = known.facts.uuid.index(facts.uuid[row])
+        error = DETECTOR.judge_all(known, [new], at(1_000), table)[0]
         findings = [
             (known.facts.uuid[f.fact], f.by >= 0 and known.facts.uuid[f.by], f.rule, f.confidence)
             for f in error.findings

@@ -36,7 +36,7 @@ def told_by(old: str, new: str, table: RelationTable) -> dict[str, bool]:
     ]
     graph = fact_graph(follows)
     unended = fact_graph([fact._replace(ended=None) for fact in follows])
-    judged = DETECTOR.judge(unended, 1, at(50), table)
+    judged = DETECTOR.judge_all(unended, [1], at(50), table)[0]
     return {
         "table": len(set(table.properties([old, new]).tolist())) == 1,
         "believer": Slot(graph, "id of Ann", new, table).same("id of Rome", at(1)) == "fact-0",

@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synapse.hippocampus.config import RelationsConfig
+from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
 from synapse.hippocampus.lexicon.words import split_name, stem
 from synapse.hippocampus.lifetime import median_lifetime_days
-from synapse.hippocampus.relations import RelationLearner, normal_name
+from synapse.hippocampus.relations import RelationLearner
 from tests.support.small_graphs import with_facts_in_order
 from tests.unit.test_relations import NOW_S, Said, graph
 
@@ -46,12 +47,13 @@ def test_chances_are_chances_and_every_name_has_one_property(said: list[Said]) -
 @given(names)
 def test_style_does_not_matter(name: str) -> None:
     camel = "".join(part.capitalize() for part in name.split("_"))
-    assert len({normal_name(n) for n in (name, name.upper(), name.replace("_", " "), camel)}) == 1
+    styles = name, name.upper(), name.replace("_", " "), camel
+    assert len(set(map(ENGLISH_RELATIONS.normal, styles))) == 1
 
 
 @given(st.text(max_size=30))
 def test_any_text_has_a_normal_name(name: str) -> None:
-    assert isinstance(normal_name(name), str)
+    assert isinstance(ENGLISH_RELATIONS.normal(name), str)
     assert all(len(stem(word)) <= len(word) + 6 for word in split_name(name))
 
 

@@ -16,7 +16,7 @@ from synapse.hippocampus.lifetime import median_lifetime_days
 from synapse.hippocampus.model import Entities, Episodes, Facts, GraphSnapshot, Mentions
 from synapse.hippocampus.ragged import Ragged
 from synapse.hippocampus.relation_table import RelationTable
-from synapse.hippocampus.relations import RelationLearner, normal_name
+from synapse.hippocampus.relations import RelationLearner
 
 DAY_S = 86_400.0
 BEGIN_S = 1_700_000_123.0
@@ -104,7 +104,7 @@ def side_by_side(relation: str, subjects_count: int, values_count: int) -> Itera
     ],
 )
 def test_spellings_of_one_property_have_one_normal_name(spellings: tuple[str, ...]) -> None:
-    assert len({normal_name(spelling) for spelling in spellings}) == 1
+    assert len({ENGLISH_RELATIONS.normal(spelling) for spelling in spellings}) == 1
 
 
 @pytest.mark.parametrize(
@@ -117,12 +117,12 @@ def test_spellings_of_one_property_have_one_normal_name(spellings: tuple[str, ..
     ],
 )  # fmt: skip
 def test_names_of_two_properties_stay_apart(left: str, right: str) -> None:
-    assert normal_name(left) != normal_name(right)
+    assert ENGLISH_RELATIONS.normal(left) != ENGLISH_RELATIONS.normal(right)
 
 
 @pytest.mark.parametrize("name", ["", "  ", "_", "123", "是", "a" * 5000, "IS_", "HAS", "of of"])
 def test_any_string_is_a_name(name: str) -> None:
-    assert isinstance(normal_name(name), str)
+    assert isinstance(ENGLISH_RELATIONS.normal(name), str)
     assert by_name(name) in ("single", "multi", "event", "unknown")
 
 

@@ -129,11 +129,18 @@ class RelationLexicon:
         return verb or self._read_noun(core, has or len(core) > 1)
 
     def normal(self, relation: str) -> str:
-        """A name as names are compared; not a text to be read by people.
+        """A name as names are compared: without case, inflection, fillers and word order.
+
+        It is not a text to be read by people.
 
         >>> from synapse.hippocampus.lexicon.english import ENGLISH_RELATIONS
-        >>> ENGLISH_RELATIONS.normal("PLACE_OF_RESIDENCE") == ENGLISH_RELATIONS.normal("lives in")
+        >>> normal = ENGLISH_RELATIONS.normal
+        >>> normal("WORKS_AT") == normal("worked at") == normal("isWorkingFor")
         True
+        >>> normal("PLACE_OF_RESIDENCE") == normal("lives in")
+        True
+        >>> normal("CAPITAL_OF") == normal("HAS_CAPITAL")
+        False
         """
         return self._normal(relation)
 

@@ -11,7 +11,7 @@ import redis
 from redis import exceptions as said
 
 from synapse import errors
-from synapse.store.keys import unknown_graph
+from synapse.store.keys import Connection, misplaced_key, unknown_graph
 
 _FIRST_LINE_MAX = 129
 _WITHOUT_GRAPH = "operation on empty key"
@@ -36,6 +36,29 @@ def needing(graph: str) -> Iterator[None]:
         if is_without_graph(error):
             raise unknown_graph(graph) from error
         raise
+
+
+@contextmanager
+def naming_misplaced(connection: Connection, graph: str) -> Iterator[None]:
+    """Name the key of a room where a command finds another kind of value than it should.
+
+    Raises:
+        StoreError: some key holds another kind of value.
+    """
+    try:
+        yield
+    except said.ResponseError as error:
+        if "WRONGTYPE" not in str(error):
+            raise
+        try:
+            key = misplaced_key(connection, graph)
+        except said.NoPermissionError:  # the user may not look for it
+            key = None
+        if key is None:
+            raise
+        raise errors.StoreError(
+            f"key {key} holds another kind of value than it should; move that key away"
+        ) from error
 
 
 @contextmanager

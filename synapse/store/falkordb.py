@@ -23,7 +23,7 @@ from synapse.hippocampus.traces import TraceTable
 from synapse.store import archive, beliefs, diagnosis, ends, journal, lock, recalls, room, surprises
 from synapse.store.connection import Connection, connect, list_archived, list_graphs
 from synapse.store.document import refuse_own_graph
-from synapse.store.failures import explained
+from synapse.store.failures import explained, naming_misplaced
 from synapse.store.images import read_images
 from synapse.store.neighbourhood import read_subjects
 from synapse.store.reader import read_graph, read_graph_unless
@@ -297,5 +297,5 @@ class FalkorStore:
     @contextmanager
     def _at_work_on(self, graph: str) -> Iterator[Connection]:
         refuse_own_graph(graph)
-        with explained(self.uri):
+        with explained(self.uri), naming_misplaced(self._connection, graph):
             yield self._connection

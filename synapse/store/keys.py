@@ -14,6 +14,15 @@ Connection = Any
 ENTRIES_PER_TRIP = 1000
 
 
+_KINDS = {
+    "meta": b"hash", "ledger": b"hash", "journal": b"hash", "surprises": b"stream",
+    "noticed": b"hash", "recalls": b"stream", "imported": b"hash", "profiles": b"hash",
+    "links": b"hash", "pins": b"hash", "archive": b"hash", "lock": b"string",
+    "memory": b"graphdata", **{f"traces:{bucket:02x}": b"hash" for bucket in range(256)},
+}  # fmt: skip
+"""What kind of value each part of a room is."""
+
+
 def room_key(graph: str, name: str) -> str:
     """The key that holds one part of a graph's room, in the same cluster slot as the graph.
 
@@ -26,6 +35,18 @@ def room_key(graph: str, name: str) -> str:
 def shown_key(graph: str, name: str) -> str:
     """The key as a sentence shows it."""
     return room_key(graph if len(graph) <= 40 else graph[:37] + "...", name)
+
+
+def misplaced_key(connection: Connection, graph: str) -> str | None:
+    """The first key of a room that holds another kind of value than it should, as shown."""
+    with connection.pipeline(transaction=False) as pipe:
+        for name in _KINDS:
+            pipe.type(room_key(graph, name))
+        kinds = pipe.execute()
+    for (name, kind), found in zip(_KINDS.items(), kinds, strict=True):
+        if found not in (kind, b"none"):
+            return shown_key(graph, name)
+    return None
 
 
 def unknown_graph(graph: str) -> UnknownGraph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -461,6 +462,19 @@ def test_damage_is_named(
     shown = "field 63" if part.startswith("traces") else f"field {field} of"
     assert shown in str(refusal.value)
     assert len(str(refusal.value)) < 130
+
+
+@pytest.mark.parametrize("part", ["meta", "ledger", "traces:a0", "pins", "recalls", "journal"])
+def test_a_key_of_another_kind_is_named(
+    store: MemoryStore, client: redis.Redis, graph_name: str, part: str
+) -> None:
+    assert store.acquire_lock(graph_name, "me", 60.0)
+    store.apply(plan(graph_name, table(["ada"])), "me")
+    key = room.room_key(graph_name, part)
+    client.delete(key)
+    client.set(key, "x") if part != "journal" else client.xadd(key, {"a": "b"})
+    with pytest.raises(StoreError, match=f"key {re.escape(key)} holds another kind of value"):
+        store.read_journal(graph_name) if part == "journal" else store.read_room(graph_name)
 
 
 @pytest.mark.parametrize("value", [b"[1]", b"7", b"null", b"{", b'"run"'])

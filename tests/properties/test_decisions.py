@@ -190,19 +190,16 @@ def faded(data: st.DataObject, count: int) -> Faded:
     )
 
 
-policies = st.builds(
-    PruningPolicy,
-    st.builds(
-        PruningConfig,
-        grace_days=st.sampled_from([0.0, 0.5]),
-        recalled_days=st.sampled_from([0.0, 0.5]),
-        hub_facts_count=st.integers(1, 9),
-        max_share_ratio=st.sampled_from([0.0, 0.3, 1.0]),
-        max_count=st.sampled_from([0, 1, 100]),
-        max_lifetime_ratio=st.sampled_from([0.5, 1.0]),
-    ),
-    st.just(0.05),
+configs = st.builds(
+    PruningConfig,
+    grace_days=st.sampled_from([0.0, 0.5]),
+    recalled_days=st.sampled_from([0.0, 0.5]),
+    hub_facts_count=st.integers(1, 9),
+    max_share_ratio=st.sampled_from([0.0, 0.3, 1.0]),
+    max_count=st.sampled_from([0, 1, 100]),
+    max_lifetime_ratio=st.sampled_from([0.5, 1.0]),
 )
+policies = st.builds(PruningPolicy, configs, st.just(0.05))
 
 
 @given(graphs(), policies, st.data())
@@ -221,6 +218,34 @@ def test_pruning_accounts_for_every_memory_and_leaves_the_unknown(
     assert _no_staying_fact_loses_an_end(graph, decision)
     for row in range(count):
         assert decision.explain_row(row).startswith(decision.verdict(row))
+
+
+@given(graphs(), configs, st.data())
+def test_no_candidate_is_protected_and_none_waits_while_there_is_room(
+    graph: GraphSnapshot, config: PruningConfig, data: st.DataObject
+) -> None:
+    count, entities_count = len(graph.memory_uuids), len(graph.entities)
+    seen = faded(data, count)
+    decision = PruningPolicy(config, 0.05).decide(graph.outline(), seen)
+    facts_of: list[list[int]] = [[] for _ in range(entities_count)]
+    for row, ends in enumerate(zip(graph.facts.source, graph.facts.target, strict=True)):
+        for entity in set(ends):
+            facts_of[entity].append(entities_count + row)
+    goes = set(decision.ranked_candidates.tolist())
+    for row in goes:
+        assert seen.importance[row] < config.salient_from
+        assert seen.age_days[row] >= config.grace_days
+        assert not seen.days_since_recall[row] < config.recalled_days
+        assert not seen.restored[row]
+        if row < entities_count:
+            assert len(facts_of[row]) < config.hub_facts_count
+            assert set(facts_of[row]) <= goes
+    for row in set(range(entities_count)) - goes:
+        active = {fact for fact in facts_of[row] if not seen.ended[fact]}
+        if active and not seen.strength[row] < 0.05:
+            assert not active <= goes, "what is known to be true of it has gone"
+    if len(goes) < decision.cap_count and count <= 4 * decision.cap_count:
+        assert "over_cap" not in decision.spared_by()
 
 
 @given(graphs(), policies, st.data())

@@ -38,6 +38,7 @@ def decide(
     archived_count: int = 0,
     graph: GraphSnapshot = GRAPH,
     threshold: float = 0.05,
+    max_changes: int | None = None,
     **config: Any,
 ) -> PruningDecision:
     count = len(strength)
@@ -54,6 +55,7 @@ def decide(
             pinned=np.array(pinned or [False] * count, np.bool_),
             archived_count=archived_count,
         ),
+        max_changes,
     )
 
 
@@ -163,6 +165,22 @@ def test_a_fact_that_has_ended_is_no_evidence() -> None:
     assert decision.ranked_candidates.tolist() == [3]
 
 
+def test_a_fact_that_has_ended_takes_no_evidence_along_when_it_goes() -> None:
+    pair = fact_graph([Said("a", "USES", "b"), Said("a", "RUNS", "b")])
+    decision = decide(
+        [0.9, 0.9, 0.01, 0.01], worth=[1, 1, 0.5, 0.1], ended=[False] * 3 + [True], graph=pair
+    )
+    assert decision.ranked_candidates.tolist() == [3]
+    assert decision.spared_by() == {"sole_evidence": 1}
+
+
+def test_a_faded_entity_that_stays_keeps_its_last_active_fact() -> None:
+    # What keeps it is a fact that has ended: without the other nothing tells what is true of it.
+    graph = fact_graph([Said("a", "USES", "b"), Said("a", "RUNS", "b"), Said("b", "IS", "b")])
+    decision = decide([0.01, 0.9, 0.01, 0.9, 0.9], ended=[False] * 3 + [True, False], graph=graph)
+    assert decision.spared_by() == {"carries_facts": 1, "sole_evidence": 1}
+
+
 def test_a_bridge_is_spared_and_a_way_round_frees_it() -> None:
     chain = [Said(a, "USES", b) for a, b in ("ab", "bc", "cd")]
     weak_middle = [0.9] * 4 + [0.9, 0.01, 0.9]
@@ -207,6 +225,15 @@ def test_caps(config: dict[str, Any], archived_count: int, count: int) -> None:
     assert set(decision.spared_by()) <= {"over_cap", "carries_facts"}
 
 
+def test_a_named_number_replaces_the_caps() -> None:
+    graph = fact_graph([Said("a", "USES", "b") for _ in range(8)])
+    capped: dict[str, Any] = {"graph": graph, "max_count": 2, "archived_count": 900}
+    for max_changes, count in ((0, 0), (5, 5), (50, 10)):
+        decision = decide([0.01] * 10, max_changes=max_changes, **capped)
+        assert len(decision.ranked_candidates) == count
+    assert len(decide([0.01] * 10, **capped).ranked_candidates) == 2
+
+
 def test_every_memory_is_accounted_for() -> None:
     decision = decide([0.01, 0.01, 0.9, UNKNOWN, 0.01], age_days=[90, UNKNOWN, 90, 90, 90])
     assert (decision.kept_count, decision.spared_count) == (2, 3)
@@ -215,6 +242,7 @@ def test_every_memory_is_accounted_for() -> None:
 
 
 def test_a_threshold_of_zero_prunes_nothing_and_of_one_all_that_faded() -> None:
+    assert verdicts(decide([0.0] * 5)) == ["candidate"] * 5
     assert len(decide([0.0] * 5, threshold=0.0).ranked_candidates) == 0
     assert verdicts(decide([0.999] * 5, threshold=1.0)) == ["candidate"] * 5
 
@@ -235,6 +263,19 @@ def test_entities_that_carry_facts_keep_no_fact_from_being_looked_at() -> None:
     )
     assert decision.cap_count == len(decision.ranked_candidates) == 20
     assert decision.spared_by() == {"hub": 1, "over_cap": 200, "carries_facts": 180}
+
+
+def test_the_second_of_two_ways_stays_however_much_lies_between_them() -> None:
+    # The first way goes, eight bridges may not, and only then is the second way looked at.
+    chain = [Said(f"e{n}", "NEXT", f"e{n + 1}") for n in range(9)]
+    ways = [Said("e9", "USES", "x"), Said("e9", "RUNS", "x"), Said("x", "IS", "x")]
+    graph = fact_graph([*ways, *chain])
+    entities = len(graph.entities)
+    strength = [0.9] * entities + [0.01, 0.01, 0.9, 0.9] + [0.01] * 8
+    worth = [1.0] * entities + [0.1, 0.3, 1.0, 1.0] + [0.2] * 8
+    decision = decide(strength, worth=worth, graph=graph, max_count=2)
+    assert decision.ranked_candidates.tolist() == [entities]
+    assert decision.spared_by() == {"bridge": 9}
 
 
 def test_facts_that_may_not_go_keep_no_other_from_being_looked_at() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
 import typer
@@ -25,6 +25,9 @@ from synapse.cli.common import (
 from synapse.errors import LockBusy, UsageError, shown
 from synapse.hippocampus.quantity import quantity
 
+if TYPE_CHECKING:
+    from synapse.hippocampus.ports import MemoryStore
+
 DAY_S = 86_400.0
 _AGE = re.compile(r"(\d{1,5})d")
 
@@ -44,7 +47,6 @@ def purge(
     verbose: Verbose = False,
 ) -> int:
     """Free archived memories for good; what is left is that they were there."""
-    from synapse.hippocampus.ports import LOCK_TTL_S
     from synapse.hippocampus.stamps import iso_time
 
     age = _AGE.fullmatch(older_than)
@@ -62,15 +64,7 @@ def purge(
         entries = store.read_archive(scope.graph)
         count = sum(entry.state == "archived" and entry.at_s < before_s for entry in entries)
         if yes and count:
-            token = uuid4().hex
-            if not store.acquire_lock(scope.graph, token, LOCK_TTL_S):
-                raise LockBusy(
-                    f"another run works on graph {shown(scope.graph)}; nothing was freed, try again"
-                )
-            try:
-                count = store.purge(scope.graph, before_s, token)
-            finally:
-                store.release_lock(scope.graph, token)
+            count = _freed(store, scope.graph, before_s)
     before = iso_time(before_s)
     if as_json:
         told = {"graph": scope.graph, "archived_before": before, "memories": count}
@@ -81,3 +75,16 @@ def purge(
         print(f"Would be gone for good: {quantity(count, 'memory')} archived before {before}.")
         print("Nothing was freed; add --yes to do it. This cannot be taken back.")
     return 0
+
+
+def _freed(store: MemoryStore, graph: str, before_s: float) -> int:
+    """How many memories were freed, under the lock of the graph's room."""
+    from synapse.hippocampus.ports import LOCK_TTL_S
+
+    token = uuid4().hex
+    if not store.acquire_lock(graph, token, LOCK_TTL_S):
+        raise LockBusy(f"another run works on graph {shown(graph)}; nothing was freed, try again")
+    try:
+        return store.purge(graph, before_s, token)
+    finally:
+        store.release_lock(graph, token)

@@ -76,9 +76,8 @@ def check(
             why_not = _obstacle(change, states, planned, room.ledger)
         elif change.do == "archive":
             image = images.get(change.memory)
-            is_away = image is None and (change.memory, change.before) in moved
-            is_pinned = change.memory in pins and not is_away
-            why_not = PINNED if is_pinned else None if is_away else _cannot_move(change, image)
+            if image is not None or (change.memory, change.before) not in moved:
+                why_not = PINNED if change.memory in pins else _cannot_move(change, image)
         elif not told[change.memory].startswith(RESTORED):
             why_not = told[change.memory]
         if why_not is None:

@@ -44,6 +44,17 @@ class Entities:
     def __len__(self) -> int:
         return len(self.uuid)
 
+    def take(self, rows: Ints) -> Entities:
+        """The given rows, in the given order."""
+        return Entities(
+            _pick(self.uuid, rows),
+            _pick(self.name, rows),
+            _pick(self.summary, rows),
+            _pick(self.group_id, rows),
+            _pick(self.labels, rows),
+            self.created_at_s[rows],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -81,6 +92,15 @@ class Episodes:
 
     def __len__(self) -> int:
         return len(self.uuid)
+
+    def take(self, rows: Ints) -> Episodes:
+        """The given rows, in the given order."""
+        return Episodes(
+            _pick(self.uuid, rows),
+            _pick(self.group_id, rows),
+            self.created_at_s[rows],
+            self.valid_at_s[rows],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,21 +211,14 @@ class GraphSnapshot:
     def _subset(self, entity: Bools, fact: Bools, episode: Bools) -> GraphSnapshot:
         new_entity, new_episode = _renumber(entity), _renumber(episode)
         facts, mentions = self.facts, self.mentions
-        entity_rows, fact_rows, episode_rows = map(np.flatnonzero, (entity, fact, episode))
+        fact_rows = np.flatnonzero(fact)
         support = facts.episodes.take(fact_rows)
         known = new_episode[support.values] >= 0
         counts = np.bincount(support.row_numbers()[known], minlength=len(fact_rows))
         mention = entity[mentions.entity] & episode[mentions.episode]
         return GraphSnapshot(
             graph=self.graph,
-            entities=Entities(
-                _pick(self.entities.uuid, entity_rows),
-                _pick(self.entities.name, entity_rows),
-                _pick(self.entities.summary, entity_rows),
-                _pick(self.entities.group_id, entity_rows),
-                _pick(self.entities.labels, entity_rows),
-                self.entities.created_at_s[entity_rows],
-            ),
+            entities=self.entities.take(np.flatnonzero(entity)),
             facts=Facts(
                 _pick(facts.uuid, fact_rows),
                 _pick(facts.relation, fact_rows),
@@ -220,12 +233,7 @@ class GraphSnapshot:
                 Ragged.from_counts(counts.astype(np.int64), new_episode[support.values[known]]),
                 None if facts.references_count is None else facts.references_count[fact_rows],
             ),
-            episodes=Episodes(
-                _pick(self.episodes.uuid, episode_rows),
-                _pick(self.episodes.group_id, episode_rows),
-                self.episodes.created_at_s[episode_rows],
-                self.episodes.valid_at_s[episode_rows],
-            ),
+            episodes=self.episodes.take(np.flatnonzero(episode)),
             mentions=Mentions(
                 new_episode[mentions.episode[mention]], new_entity[mentions.entity[mention]]
             ),

@@ -13,7 +13,7 @@ from synapse.hippocampus.changes import GraphChanges, Undone
 from synapse.hippocampus.config import ContradictionConfig, HippocampusConfig
 from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.plan import ConsolidationPlan, EndChange
-from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
+from synapse.hippocampus.plan_file import Ends, MemoryPlan, PlannedChange
 from synapse.hippocampus.ports import GraphDocument, MemoryStore
 from synapse.hippocampus.recollector import Recollector
 from synapse.hippocampus.review import Review
@@ -194,6 +194,41 @@ def test_what_changed_meanwhile_is_left_and_named(hands: Hands, whose: str) -> N
     assert [c.memory for c in entry.changes] == ["web-Lima"]
 
 
+@pytest.mark.parametrize(
+    ("gone", "why"),
+    [
+        ("api-Rome", "it is gone from the graph"),
+        ("api-Oslo", "the fact that replaces it has changed since the plan was made"),
+    ],
+)
+def test_what_is_gone_meanwhile_is_left_and_named(hands: Hands, gone: str, why: str) -> None:
+    plan = hands.plan()
+    assert hands.apply(archive_plan(hands, gone), "other").done == {gone}
+    foreseen, applied = hands.apply(plan, dry_run=True), hands.apply(plan)
+    assert applied.done == foreseen.done == {"web-Lima"}
+    assert applied.left == foreseen.left == {"api-Rome": why}
+
+
+def test_a_plan_may_end_what_replaces_another_fact_and_nobody_else_may(hands: Hands) -> None:
+    plan, states = hands.plan(), hands.facts()
+    first = next(change for change in plan.changes if change.memory == "api-Rome")
+    second = first.model_copy(update={
+        "memory": "api-Oslo", "by": "web-Bern", "was": Ends(**states["api-Oslo"].ends),
+        "before": states["api-Oslo"].digest, "by_before": states["web-Bern"].digest,
+    })  # fmt: skip
+    (waiting,) = archive_plan(hands, "Bern").changes  # a fact hangs on it: the plan stays open
+    plan = plan.model_copy(update={"changes": (first, second, waiting)})
+    assert hands.apply(plan).done == {"api-Rome", "api-Oslo"}
+    hands.overwrite("api-Rome", None)  # as an ingestion does that still has its older copy
+    again = hands.apply(plan)
+    assert (again.done, again.already) == ({"api-Rome"}, {"api-Oslo"})
+    hands.overwrite("api-Rome", None)
+    hands.overwrite("api-Oslo", NOW)
+    before, last = hands.facts(), hands.apply(plan)
+    assert not last.done and "replaces it has changed" in last.left["api-Rome"]
+    assert hands.facts() == before
+
+
 def test_what_somebody_decided_meanwhile_is_respected(hands: Hands) -> None:
     plan, before = hands.plan(), hands.facts()
     review = Review(hands.store, hands.thoughts(), hands.store.read_room(hands.graph))
@@ -344,11 +379,19 @@ def test_an_archived_memory_comes_back_with_what_was_decided_about_it(hands: Han
 
 
 def test_a_memory_that_changed_or_still_carries_facts_is_not_archived(hands: Hands) -> None:
-    plan = archive_plan(hands, "api-Rome", "Oslo", "lone")
+    plan, late = archive_plan(hands, "api-Rome", "Oslo", "lone"), archive_plan(hands, "lone")
     hands.overwrite("api-Rome", NOW)
-    applied = hands.apply(plan)
-    assert applied.done == {"lone"} and set(applied.left) == {"api-Rome", "Oslo"}
-    assert "changed since" in applied.left["api-Rome"]
+    foreseen, applied = hands.apply(plan, dry_run=True), hands.apply(plan)
+    assert applied.done == foreseen.done == {"lone"}
+    assert (
+        applied.left
+        == foreseen.left
+        == {
+            "api-Rome": "it has changed since the plan was made",
+            "Oslo": "fact api-Oslo hangs on it and stays",
+        }
+    )
+    assert hands.apply(late, "late").left == {"lone": "it is gone from the graph"}
     hands.store.acquire_lock(hands.graph, "purger", 60.0)
     assert hands.store.purge(hands.graph, parse_stamp(NOW) + 1.0, "purger") == 1
     hands.store.release_lock(hands.graph, "purger")
@@ -358,8 +401,8 @@ def test_a_memory_that_changed_or_still_carries_facts_is_not_archived(hands: Han
 def test_a_memory_that_was_pinned_meanwhile_is_not_archived(hands: Hands) -> None:
     plan = archive_plan(hands, "lone")
     hands.store.pin(hands.graph, "lone", Pin(0.0, "mine"))
-    applied = hands.apply(plan)
-    assert (applied.done, applied.left) == (frozenset(), {"lone": "it is pinned"})
+    for applied in (hands.apply(plan, dry_run=True), hands.apply(plan)):
+        assert (applied.done, applied.left) == (frozenset(), {"lone": "it is pinned"})
     assert "lone" in hands.store.read_graph(hands.graph).entities.uuid
 
 

@@ -26,6 +26,7 @@ from synapse.hippocampus.archived import not_to_propose
 from synapse.hippocampus.caps import taken_count
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.found import Found
+from synapse.hippocampus.ledger import is_bereft
 from synapse.hippocampus.memo import Memo
 from synapse.hippocampus.model import GraphOutline, GraphSnapshot
 from synapse.hippocampus.near_duplicates import near_duplicates
@@ -113,7 +114,7 @@ class ConsolidationEngine:
         report.retention.unchanged = report.seen.entities + report.seen.facts - changed_count
         report.wakeAgent |= bool(
             report.online_contradictions.count or report.contradictions.resolved
-        ) or any(change.before is None for change in plan.ledger)
+        ) or any(c.before is None or is_bereft(c.after or {}) for c in plan.ledger)
         if not run.dry_run and self._write(run, found, room, report):
             report.wrote.traces = changed_count
             report.wrote.findings = len(plan.ledger)

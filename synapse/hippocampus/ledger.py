@@ -4,7 +4,8 @@ An entry is a JSON object, by the uuid of the fact that loses: ``verdict``, ``by
 ``confidence`` of the finding, and its ``state``::
 
     found ---> resolving ---> resolved ---> reverted ---> resolving ... ---> given_up
-      |        (on its way into the graph)  (an ingestion has saved an older copy)
+      |                           |          (an ingestion has saved an older copy)
+      |                           +---> bereft    (what replaced the fact is gone from the graph)
       +------> undoing -----> undone        a person: the fact is valid again
       +------> decided                      a person: leave it as it is
     any of them -> lapsed                   there is no contradiction any more
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from synapse.hippocampus.finding import Finding
@@ -31,10 +32,11 @@ Entry = dict[str, Any]
 
 WOULD_RESOLVE = "would_resolve"
 """State in the report of a dry run: a run would write it."""
-WAITING = ("found", "given_up", WOULD_RESOLVE)
+BEREFT = "bereft"
+WAITING = ("found", "given_up", BEREFT, WOULD_RESOLVE)
 KEEP_NEW, UNDO = "keep-new", "undo-invalidation"
 ON_ITS_WAY = ("resolving", "undoing")
-_WRITTEN = (*ON_ITS_WAY, "resolved", "undone", "reverted")
+_WRITTEN = (*ON_ITS_WAY, "resolved", "undone", "reverted", BEREFT)
 _STATES = (*_WRITTEN, "found", "given_up", "decided", "lapsed")
 _NEEDED_ONCE_WRITTEN = ("before", "after", "digest")
 _TEXTS = ("evidence", "digest", "decision", "run_id")
@@ -105,11 +107,13 @@ def follow(
     """
     proposed = proposals(snapshot, findings)
     rows = {uuid: finding.fact for uuid, finding in proposed.items()}
+    gone: set[str] = set()
     if ledger:
         rows |= {uuid: row for row, uuid in enumerate(snapshot.facts.uuid) if uuid in ledger}
+        gone = {e["by"] for e in ledger.values() if e.get("by")}.difference(snapshot.facts.uuid)
     followed = {}
     for uuid, row in rows.items():
-        entry = _followed(ledger.get(uuid), proposed.get(uuid), snapshot, row)
+        entry = _followed(ledger.get(uuid), proposed.get(uuid), snapshot, row, gone)
         if entry is not None:
             followed[uuid] = entry
     return followed
@@ -185,7 +189,7 @@ def settled_by(ledger: Mapping[str, Entry], snapshot: GraphSnapshot) -> Callable
 
 def own_reason(entry: Entry) -> Entry:
     """Why Synapse ended a fact: once it stands in the graph, a finding only says that it does."""
-    if entry.get("state") not in _WRITTEN or "evidence" not in entry:
+    if entry.get("state") not in _WRITTEN or "evidence" not in entry or is_bereft(entry):
         return {}
     return {name: entry[name] for name in ("by", "rule", "confidence", "evidence")}
 
@@ -205,8 +209,17 @@ def _change(uuid: str, old: Entry | None, new: Entry | None) -> Change:
     return Change(uuid, old, new, reason, (by,) if by else ())
 
 
+def is_bereft(entry: Entry) -> bool:
+    """Whether a fact was ended for one that is gone from the graph: a person has to look again."""
+    return entry.get("state") == BEREFT
+
+
 def _followed(
-    entry: Entry | None, finding: Finding | None, snapshot: GraphSnapshot, row: int
+    entry: Entry | None,
+    finding: Finding | None,
+    snapshot: GraphSnapshot,
+    row: int,
+    gone: Collection[str],
 ) -> Entry | None:
     if entry is None:
         return None if finding is None else new_entry(snapshot, finding)
@@ -216,6 +229,9 @@ def _followed(
         still_holds = finding is not None or is_undo
         agrees = finding is None or digest == entry["digest"] or not is_undo
         if _stands(entry["after"], snapshot, row) and agrees:
+            is_open = finding is not None and digest not in entry.get("decisions", {})
+            if is_open and not is_undo and entry["by"] in gone:
+                return {**entry, "state": BEREFT}
             return confirmed(entry)
         was_written = entry["state"] not in ON_ITS_WAY
         if _stands(entry["before"], snapshot, row) and was_written and still_holds:

@@ -19,6 +19,7 @@ from synapse.hippocampus.ledger import (
     confirmed,
     evidence_digest,
     follow,
+    is_bereft,
     new_entry,
 )  # fmt: skip
 from synapse.hippocampus.planning import empty_plan, planned_ends
@@ -150,7 +151,7 @@ class Review:
         )  # fmt: skip
 
     def _undo(self, fact: str, entry: Entry, finding: Finding | None) -> Step:
-        if entry["state"] == "resolved":
+        if entry["state"] == "resolved" or is_bereft(entry):
             return undo_step(fact, self._row_of[fact], entry, entry["before"])
         assert finding is not None
         base = entry | {
@@ -185,6 +186,9 @@ class Review:
     def _case(self, fact: str, entry: Entry) -> Case:
         facts, finding = self._snapshot.facts, self._finding_of.get(fact)
         row, by = self._row_of[fact], self._row_of.get(entry["by"])
+        if is_bereft(entry) and finding is not None:
+            again = new_entry(self._snapshot, finding)
+            entry = again | {"by": entry["by"], "state": entry["state"]}
         end_s = float(facts.invalid_at_s[row]) if finding is None else finding.invalid_at_s
         return Case(
             fact=fact,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from synapse.hippocampus.ledger import WAITING, WOULD_RESOLVE, Entry
+from synapse.hippocampus.ledger import BEREFT, WAITING, WOULD_RESOLVE, Entry
 from synapse.hippocampus.model import DEFAULT_GROUPS, ENTITY, FACT, KIND_NAMES
 from synapse.hippocampus.outlived import Outlived
 from synapse.hippocampus.plan import Change
@@ -260,6 +260,11 @@ def _ledger_warnings(ledger: Mapping[str, Entry]) -> list[str]:
     if state["reverted"]:
         warnings.append(
             f"an ingestion has overwritten {state['reverted']} resolved facts; add --resolve"
+        )
+    if state[BEREFT]:
+        warnings.append(
+            f"what replaced {state[BEREFT]} resolved facts is gone from the graph; "
+            "see synapse review"
         )
     if state["given_up"]:
         warnings.append(

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from synapse.hippocampus.finding import Finding
-from synapse.hippocampus.ledger import UNDO, changes, evidence_digest, follow
+from synapse.hippocampus.ledger import (
+    KEEP_NEW,
+    UNDO,
+    WAITING,
+    changes,
+    evidence_digest,
+    follow,
+    own_reason,
+)
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.stamps import format_stamp
 from tests.support.fact_graphs import Said, at, fact_graph
@@ -56,6 +64,19 @@ def test_what_the_graph_shows_is_resolved(state: str) -> None:
     superseded = replace(MISSED, verdict="superseded")
     assert after(written(state), CLOSED, superseded) == written("resolved")
     assert after(written(state), CLOSED, DOUBTFUL) == written("resolved")
+
+
+@pytest.mark.parametrize("state", ["resolving", "resolved", "bereft"])
+def test_a_fact_whose_successor_is_gone_waits_again(state: str) -> None:
+    alone = fact_graph([OLD._replace(ended=5.0, retired=9.0)])
+    bereft = after(written(state), alone, DOUBTFUL)
+    assert bereft == written("bereft") and bereft["state"] in WAITING
+    assert own_reason(bereft | {"evidence": "…"}) == {}
+    assert after(bereft, CLOSED, replace(MISSED, verdict="superseded")) == written("resolved")
+    assert after(bereft, CLOSED) == written("resolved")
+    decisions = {"decisions": {evidence_digest(alone, DOUBTFUL): KEEP_NEW}}
+    assert after(bereft | decisions, alone, DOUBTFUL) == written("resolved", **decisions)
+    assert after(bereft, graph(), MISSED)["state"] == "reverted"
 
 
 def test_a_decision_that_never_reached_the_graph_waits_again() -> None:

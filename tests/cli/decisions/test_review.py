@@ -111,6 +111,33 @@ def test_undo_brings_a_resolved_fact_back_exactly(
     assert not certain & set(findings())
 
 
+@pytest.mark.parametrize("decision", ["keep-new", "undo-invalidation"])
+def test_a_fact_ended_for_one_that_was_deleted_since_waits_for_a_person(
+    decide, consolidate, demo, findings, connection, decision
+):  # fmt: skip
+    before = edges(connection, demo)
+    fact = min(sure(findings()))
+    by = findings()[fact]["by"]
+    consolidate("--group-id", demo, *AT, "--resolve")
+    resolved = edges(connection, demo)
+    assert resolved[fact] != before[fact] and fact not in findings()
+    connection.execute_command(
+        "GRAPH.QUERY", demo, f"MATCH ()-[e:RELATES_TO {{uuid: '{by}'}}]->() DELETE e"
+    )
+    ended = consolidate("--group-id", demo, *AT, "--resolve")
+    assert "what replaced 1 resolved facts is gone" in str(ended.summary["warnings"])
+    assert ended.summary["wakeAgent"] and edges(connection, demo)[fact] == resolved[fact]
+    case = findings()[fact]
+    assert (case["verdict"], case["state"], case["by"]) == ("doubtful", "bereft", by)
+    assert "instead of" not in case["evidence"]
+    assert decide(fact, decision).code == 0
+    wanted = resolved if decision == "keep-new" else before
+    assert edges(connection, demo)[fact] == wanted[fact] and fact not in findings()
+    again = consolidate("--group-id", demo, *AT, "--resolve")
+    assert not again.summary["warnings"] and fact not in findings()
+    assert edges(connection, demo)[fact] == wanted[fact]
+
+
 def test_undo_makes_a_doubtful_fact_valid_again(
     decide, consolidate, demo, findings, connection, store
 ):  # fmt: skip

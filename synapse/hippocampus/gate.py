@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 
 from synapse.hippocampus.lexicon.english_questions import ENGLISH_QUESTIONS, QuestionWords
@@ -66,8 +67,8 @@ class QuestionGate:
     """Tells questions from statements by the words of one language.
 
     >>> gate = QuestionGate()
-    >>> gate.split("where does Ann live").stated, gate.split("Ann lives in Oslo.").stated
-    ('', 'Ann lives in Oslo.')
+    >>> gate.is_question("where does Ann live"), gate.is_question("Ann lives in Oslo.")
+    (True, False)
     >>> turn = gate.split("I moved to Oslo in May, what is a good bakery there?")
     >>> turn.stated, turn.asked
     ('I moved to Oslo in May', 'what is a good bakery there?')
@@ -88,6 +89,11 @@ class QuestionGate:
                 words.exclamations, words.tellings, words.proposals, words.conditions,
             )
         )  # fmt: skip
+
+    def is_question(self, text: str) -> bool:
+        """Whether a text only asks: it holds a question, and nothing that could be ingested."""
+        turn = self.split(text)
+        return bool(turn.questions) and not turn.statements
 
     def split(self, text: str) -> Turn:
         """Part what a turn states from what it asks.
@@ -275,3 +281,17 @@ class QuestionGate:
 
 def _folded(words: list[str]) -> list[str]:
     return [word.replace("’", "'").casefold() for word in words]
+
+
+@lru_cache(1)
+def _english() -> QuestionGate:
+    return QuestionGate()
+
+
+def is_question(text: str) -> bool:
+    """Whether an English text only asks, so that nothing of it should be believed.
+
+    >>> is_question("Tell me where Ann lives"), is_question("Remember that Ann lives in Oslo")
+    (True, False)
+    """
+    return _english().is_question(text)

@@ -18,11 +18,12 @@ from synapse.hippocampus.bearing import Bearing, Told
 from synapse.hippocampus.config import ContradictionConfig
 from synapse.hippocampus.contradiction import ContradictionDetector
 from synapse.hippocampus.finding import Finding
+from synapse.hippocampus.lexicon.english_changes import LANGUAGES
 from synapse.hippocampus.matters import Matters
 from synapse.hippocampus.model import GraphSnapshot, Ints
 from synapse.hippocampus.relation_table import RelationTable
 from synapse.hippocampus.rules.spoken import PhraseHearing
-from synapse.hippocampus.wording import relation_codes
+from synapse.hippocampus.wording import Wording, relation_codes
 
 Kind = Literal["expected", "novel", "contradicts"]
 
@@ -40,14 +41,17 @@ class PredictionError:
 
 
 class PredictionErrorDetector:
-    """Judges new facts by the rules of contradiction.
+    """Judges one new fact at a time by the rules of contradiction.
 
     Args:
         config: the constants of the rules.
+        languages: how each language speaks of change.
     """
 
-    def __init__(self, config: ContradictionConfig) -> None:
-        self._detector = ContradictionDetector(config)
+    def __init__(
+        self, config: ContradictionConfig, languages: Sequence[Wording] = LANGUAGES
+    ) -> None:
+        self._detector = ContradictionDetector(config, languages)
         self._bearing: Bearing | None = None
 
     def hearing(self) -> PhraseHearing:
@@ -61,6 +65,23 @@ class PredictionErrorDetector:
             bearing = self._bearing = Bearing(self._detector.readers, relations)
         return bearing.of(statements)
 
+    def judge(
+        self,
+        known: GraphSnapshot,
+        fact: int,
+        now_s: float,
+        relations: RelationTable | None = None,
+    ) -> PredictionError:
+        """Judge a new fact.
+
+        Args:
+            known: the facts of its subject, the new one among them.
+            fact: row of the new fact.
+            now_s: the moment, seconds since 1970.
+            relations: what the whole graph shows about its relations.
+        """
+        return self.judge_all(known, [fact], now_s, relations)[0]
+
     def judge_all(
         self,
         known: GraphSnapshot,
@@ -69,7 +90,7 @@ class PredictionErrorDetector:
         relations: RelationTable | None = None,
         hearing: PhraseHearing | None = None,
     ) -> list[PredictionError]:
-        """Judge new facts, each against all others.
+        """Judge several new facts, each against all others; see :meth:`judge`.
 
         Args:
             known: the facts of their subjects, the new ones among them.

@@ -18,7 +18,7 @@ def judge(*facts: Said, **episodes: float) -> PredictionError:
     """The last fact is the new one."""
     graph = fact_graph(facts, {"a": 0, **episodes})
     relations = RelationLearner(RelationsConfig()).learn(graph, at(50))
-    return DETECTOR.judge_all(graph, [len(facts) - 1], at(50), relations)[0]
+    return DETECTOR.judge(graph, len(facts) - 1, at(50), relations)
 
 
 def test_what_is_known_is_expected() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from synapse.errors import UsageError, shown
 from synapse.hippocampus.archived import ArchivedMemory, newest_first
+from synapse.hippocampus.journal import Journal
+from synapse.hippocampus.ledger import is_decision
 from synapse.hippocampus.plan_file import MemoryPlan, PlannedChange
 from synapse.hippocampus.restoration import ALREADY_THERE, RESTORED
 from synapse.hippocampus.scope import Scope
@@ -63,6 +66,7 @@ def run_named(archive: Sequence[ArchivedMemory], name: str, what: str = "run") -
 def plan_bring_back(
     archive: Sequence[ArchivedMemory],
     told: Mapping[str, str],
+    journal: Journal,
     scope: Scope,
     now_s: float,
     config_digest: str,
@@ -72,6 +76,7 @@ def plan_bring_back(
     Args:
         archive: all entries, oldest first.
         told: what would become of each of them, by uuid.
+        journal: knows what was decided about them when they went.
         scope: which graph.
         now_s: the moment.
         config_digest: names the configuration.
@@ -86,6 +91,7 @@ def plan_bring_back(
             text=memory.name,
             reason=f"asked for; archived by run {memory.run_id}: {memory.reason}",
             before=memory.digest,
+            claim=_noted_decision(journal, memory.run_id, memory.uuid),
         )
         for memory in sorted(coming, key=lambda memory: (memory.kind, memory.uuid))
     )
@@ -100,3 +106,13 @@ def plan_bring_back(
     planned = {change.memory for change in changes}
     left = {uuid: said for uuid, said in told.items() if uuid not in planned | already}
     return BringBack(plan, already, left)
+
+
+def _noted_decision(journal: Journal, run_id: str, memory: str) -> dict[str, Any]:
+    """What the ledger said about a memory when a run archived it; empty where nothing is known."""
+    changes = journal.get(run_id, {}).get("changes")
+    for change in changes if isinstance(changes, list) else ():
+        if isinstance(change, Mapping) and change.get("memory") == memory:
+            entry = change.get("entry") or {}
+            return dict(entry) if is_decision(entry) else {}
+    return {}

@@ -137,7 +137,9 @@ class GraphChanges:
         graph = self._scope.graph
         archive = self._store.read_archive(graph)
         told = self._store.foresee_restore(graph, named(archive, name))
-        found = plan_bring_back(archive, told, self._scope, job.now_s, self._config.digest)
+        found = plan_bring_back(
+            archive, told, self._journal(), self._scope, job.now_s, self._config.digest
+        )
         applied = self.apply(found.plan, replace(job, is_capped=False), lock_token)
         already, left = applied.already | found.already, {**found.left, **applied.left}
         return replace(applied, already=already, left=left)

@@ -378,6 +378,23 @@ def test_an_archived_memory_comes_back_with_what_was_decided_about_it(hands: Han
     assert not again.applied.done and not again.applied.left
 
 
+@pytest.mark.parametrize("wanted", ["api-Rome", "run"])
+def test_what_is_restored_by_name_comes_back_with_what_was_decided_about_it(
+    hands: Hands, wanted: str
+) -> None:
+    review = Review(hands.store, hands.thoughts(), hands.store.read_room(hands.graph))
+    review.decide("api-Rome", "keep-both", "person")
+    known = hands.store.read_room(hands.graph).ledger["api-Rome"]
+    assert hands.apply(archive_plan(hands, "api-Rome")).done == {"api-Rome"}
+    hands.consolidate()
+    assert hands.state("api-Rome") is None
+    back = hands.changes.restore(wanted, Job("back", "restore", parse_stamp(NOW)), "back")
+    assert back.done == {"api-Rome"}
+    assert hands.store.read_room(hands.graph).ledger["api-Rome"] == known
+    hands.consolidate("late", resolve=True)
+    assert hands.state("api-Rome") == "decided"
+
+
 def test_a_memory_that_changed_or_still_carries_facts_is_not_archived(hands: Hands) -> None:
     plan, late = archive_plan(hands, "api-Rome", "Oslo", "lone"), archive_plan(hands, "lone")
     hands.overwrite("api-Rome", NOW)

@@ -61,6 +61,7 @@ class ArchiveContents:
         fields = self._bites.connection.hscan_iter(
             self._key, count=ENTRIES_PER_TRIP, no_values=True
         )
-        strays = [number for number in map(int, fields) if number not in live]
+        numbers = [int(field) for field in fields if field.isdigit()]  # others are nobody's
+        strays = [number for number in numbers if number not in live]
         for start in range(0, len(strays), ENTRIES_PER_TRIP):
             self.drop(without_entry(strays[start : start + ENTRIES_PER_TRIP]))

@@ -352,6 +352,7 @@ def test_a_damaged_entry_costs_no_memory_and_stops_nothing(
     assert memory in told["f1"].reason and told["f1"].state == "archived"
     assert (told["f1"].kind, told["f1"].name) == ("fact", "f1 says")
     assert "f1" in not_to_propose(told.values())
+    store._connection.hset(room_key(graph, "archive"), "note", "by hand")
     assert store.purge(graph, 200.0, "mine") == 3, "how old it is, is not known"
     assert store.read_archived_images(graph, ["f1"]).keys() == {"f1"}
     store.write_memory(graph, _ENTITIES)

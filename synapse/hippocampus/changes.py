@@ -11,7 +11,6 @@ from synapse.hippocampus.archived import newest_first
 from synapse.hippocampus.bring_back import named, plan_bring_back
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.journal import RunEntry, named_run, newest, run_of_plan, runs_of
-from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.plan_file import MemoryPlan
 from synapse.hippocampus.planning import Planned, empty_plan, plan_prune, plan_resolve
 from synapse.hippocampus.ports import MemoryStore
@@ -71,7 +70,7 @@ class GraphChanges:
         """
         planned = Planned(empty_plan(self._scope, thoughts))
         if resolve:
-            ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
+            ledger = thoughts.followed(room.ledger)
             planned = plan_resolve(self._store, self._scope, thoughts, ledger)
         if not prune:
             return planned

@@ -5,7 +5,7 @@ An entry is a JSON object, by the uuid of the fact that loses: ``verdict``, ``by
 
     found ---> resolving ---> resolved ---> reverted ---> resolving ... ---> given_up
       |                           |          (an ingestion has saved an older copy)
-      |                           +---> bereft    (what replaced the fact is gone from the graph)
+      |                           +---> bereft    (what replaced the fact is lost)
       +------> undoing -----> undone        a person: the fact is valid again
       +------> decided                      a person: leave it as it is
     any of them -> lapsed                   there is no contradiction any more
@@ -99,24 +99,38 @@ def proposals(snapshot: GraphSnapshot, findings: Iterable[Finding]) -> dict[str,
 
 
 def follow(
-    ledger: Mapping[str, Entry], snapshot: GraphSnapshot, findings: Iterable[Finding]
+    ledger: Mapping[str, Entry],
+    snapshot: GraphSnapshot,
+    findings: Iterable[Finding],
+    elsewhere: Collection[str] = (),
 ) -> dict[str, Entry]:
     """The entries about the facts of a snapshot, as they are to be after these findings.
 
     Following twice changes nothing more. Entries about facts that are gone are left out.
+
+    Args:
+        ledger: the entries as they are.
+        snapshot: the graph, or one group of it.
+        findings: about its facts.
+        elsewhere: facts that are not in the snapshot and yet not lost: archived, of other groups.
     """
     proposed = proposals(snapshot, findings)
     rows = {uuid: finding.fact for uuid, finding in proposed.items()}
     gone: set[str] = set()
     if ledger:
         rows |= {uuid: row for row, uuid in enumerate(snapshot.facts.uuid) if uuid in ledger}
-        gone = {e["by"] for e in ledger.values() if e.get("by")}.difference(snapshot.facts.uuid)
+        gone = replacements(ledger).difference(snapshot.facts.uuid, elsewhere)
     followed = {}
     for uuid, row in rows.items():
         entry = _followed(ledger.get(uuid), proposed.get(uuid), snapshot, row, gone)
         if entry is not None:
             followed[uuid] = entry
     return followed
+
+
+def replacements(ledger: Mapping[str, Entry]) -> set[str]:
+    """The facts that have replaced others."""
+    return {entry["by"] for entry in ledger.values() if entry.get("by")}
 
 
 def new_entry(snapshot: GraphSnapshot, finding: Finding) -> Entry:
@@ -210,7 +224,7 @@ def _change(uuid: str, old: Entry | None, new: Entry | None) -> Change:
 
 
 def is_bereft(entry: Entry) -> bool:
-    """Whether a fact was ended for one that is gone from the graph: a person has to look again."""
+    """Whether a fact was ended for one that is lost since: a person has to look again."""
     return entry.get("state") == BEREFT
 
 

@@ -8,6 +8,7 @@ from synapse.hippocampus.archived import former_stability
 from synapse.hippocampus.caps import taken_count
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.hearing import Hearing
+from synapse.hippocampus.ledger import replacements
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.near_duplicates import near_duplicates
 from synapse.hippocampus.ports import MemoryStore
@@ -66,9 +67,11 @@ class Recollector:
             UnknownGraph: the graph does not hold the group.
         """
         require_group(scope, snapshot.group_ids())
-        if scope.group_id is not None and not scope.whole_graph:
-            snapshot = snapshot.only_group(scope.group_id)
         archive = self._store.read_archive(scope.graph)
+        elsewhere = {memory.uuid for memory in archive if memory.state != "restored"}
+        if scope.group_id is not None and not scope.whole_graph:
+            elsewhere |= replacements(room.ledger).intersection(snapshot.facts.uuid)
+            snapshot = snapshot.only_group(scope.group_id)
         recalled = replace(
             Recalled.of(room),
             archived_count=taken_count(self._store.read_journal(scope.graph), now_s),
@@ -76,4 +79,6 @@ class Recollector:
             archive=tuple(archive),
         )
         duplicates = near_duplicates(self._store, scope.graph, self._config.interference)
-        return Thoughts(snapshot, now_s, self._config, recalled, duplicates, room.ledger, hearing)
+        return Thoughts(
+            snapshot, now_s, self._config, recalled, duplicates, room.ledger, hearing, elsewhere
+        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from synapse.hippocampus.applier import Applier, Job
 from synapse.hippocampus.caps import why_refused
-from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.planning import plan_resolve
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.resolved import Resolved
@@ -29,7 +28,7 @@ def resolve(
     Raises:
         SafetyCap, LockBusy, LockLost: as :meth:`~synapse.hippocampus.applier.Applier.apply`.
     """
-    ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
+    ledger = thoughts.followed(room.ledger)
     planned = plan_resolve(store, scope, thoughts, ledger)
     refusal = ""
     if job.dry_run:

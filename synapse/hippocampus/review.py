@@ -18,7 +18,6 @@ from synapse.hippocampus.ledger import (
     begun,
     confirmed,
     evidence_digest,
-    follow,
     is_bereft,
     new_entry,
 )  # fmt: skip
@@ -76,7 +75,7 @@ class Review:
         uuid = self._snapshot.facts.uuid
         self._row_of = {name: row for row, name in enumerate(uuid)}
         self._finding_of = {uuid[finding.fact]: finding for finding in self._findings}
-        self._ledger = follow(room.ledger, self._snapshot, self._findings)
+        self._ledger = thoughts.followed(room.ledger)
 
     def cases(self, *, decided_too: bool = False) -> list[Case]:
         """What waits for a decision, the surest first; then, if wanted, what is decided."""
@@ -177,7 +176,7 @@ class Review:
         others = [(d, kept) for d, kept in _decisions(entry).items() if d != digest]
         decisions = dict([*others, (digest, decision)][-_DECISIONS_MAX_COUNT:])
         entries = {fact: entry | {"decisions": decisions}}
-        after = follow(entries, self._snapshot, self._findings)[fact]
+        after = self._thoughts.followed(entries)[fact]
         if not job.dry_run:
             applier = Applier(self._store, job.run_id)
             applier.note(self._snapshot.graph, self._room, {fact: after})

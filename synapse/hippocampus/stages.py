@@ -6,7 +6,7 @@ always gives the same thoughts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -23,7 +23,7 @@ from synapse.hippocampus.hearing import Hearing
 from synapse.hippocampus.hebbian import CoActivation, co_activation, co_recall_bonus
 from synapse.hippocampus.interference import NearDuplicates, interference
 from synapse.hippocampus.keywords import count_hits
-from synapse.hippocampus.ledger import Entry, settled_by
+from synapse.hippocampus.ledger import Entry, follow, settled_by
 from synapse.hippocampus.lifetime import median_lifetimes_days, outlives_s
 from synapse.hippocampus.model import Bools, Floats, GraphSnapshot, Ints
 from synapse.hippocampus.numeric import SECONDS_PER_DAY
@@ -63,6 +63,7 @@ class Thoughts:
         self, snapshot: GraphSnapshot, now_s: float, config: HippocampusConfig,
         recalled: Recalled = NEVER_RECALLED, near_duplicates: NearDuplicates = NO_DUPLICATES,
         ledger: Mapping[str, Entry] = _NOTHING_DECIDED, hearing: Hearing | None = None,
+        elsewhere: Collection[str] = (),
     ) -> None:  # fmt: skip
         self.snapshot = snapshot
         self.now_s = now_s
@@ -70,6 +71,7 @@ class Thoughts:
         self.recalled = recalled
         self.near_duplicates = near_duplicates
         self.ledger = ledger
+        self._elsewhere = elsewhere
         self.hearing = hearing or Hearing(config.salience.emotion_words)
         self.scorer = SalienceScorer(config.salience)
         self.curve = ForgettingCurve(config.forgetting)
@@ -104,6 +106,11 @@ class Thoughts:
             self.snapshot, self.now_s, self.relations, self.time, is_settled,
             spoken=self.hearing.spoken(self.snapshot.facts.text),
         )  # fmt: skip
+
+    def followed(self, ledger: Mapping[str, Entry]) -> dict[str, Entry]:
+        """A ledger as it is to be after what was found."""
+        findings = self.contradictions.findings
+        return follow(ledger, self.snapshot, findings, self._elsewhere)
 
     @cached_property
     def relations(self) -> RelationTable:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from synapse.hippocampus.applier import Job
 from synapse.hippocampus.config import HippocampusConfig
 from synapse.hippocampus.found import Found
-from synapse.hippocampus.ledger import follow
 from synapse.hippocampus.model import GraphSnapshot
 from synapse.hippocampus.ports import MemoryStore
 from synapse.hippocampus.recollector import Recollector
@@ -61,7 +60,7 @@ class Thinking:
             room = resolved.room
             if resolved.has_written:
                 thoughts = self._recollector.recollect(run.scope, run.now_s)
-        ledger = follow(room.ledger, thoughts.snapshot, thoughts.contradictions.findings)
+        ledger = thoughts.followed(room.ledger)
         if resolved:
             ledger = {**ledger, **resolved.given_up}
         told = resolved.seen_in(ledger) if resolved else ledger

@@ -71,6 +71,9 @@ def test_a_fact_whose_successor_is_gone_waits_again(state: str) -> None:
     alone = fact_graph([OLD._replace(ended=5.0, retired=9.0)])
     bereft = after(written(state), alone, DOUBTFUL)
     assert bereft == written("bereft") and bereft["state"] in WAITING
+    assert follow({"fact-0": written(state)}, alone, [DOUBTFUL], ["fact-1"])["fact-0"] == written(
+        "resolved"
+    )
     assert own_reason(bereft | {"evidence": "…"}) == {}
     assert after(bereft, CLOSED, replace(MISSED, verdict="superseded")) == written("resolved")
     assert after(bereft, CLOSED) == written("resolved")

@@ -3,10 +3,15 @@
 import json
 import re
 import shlex
+from datetime import UTC, datetime
 
 import pytest
 
 from synapse.demo import DEMO_NOW
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.plan import ArchiveChange
+from synapse.hippocampus.recollector import Recollector
+from synapse.hippocampus.scope import Scope
 from tests.cli.decisions.conftest import AT, SURE, edges, sure
 from tests.cli.test_consolidate import keys_of
 
@@ -136,6 +141,39 @@ def test_a_fact_ended_for_one_that_was_deleted_since_waits_for_a_person(
     again = consolidate("--group-id", demo, *AT, "--resolve")
     assert not again.summary["warnings"] and fact not in findings()
     assert edges(connection, demo)[fact] == wanted[fact]
+
+
+def test_what_was_archived_or_is_of_another_group_has_not_left_the_fact_it_replaced(
+    consolidate, synapse, demo, findings, connection, store
+):  # fmt: skip
+    fact = min(sure(findings()))
+    by = findings()[fact]["by"]
+    consolidate("--group-id", demo, *AT, "--resolve")
+    connection.execute_command(
+        "GRAPH.QUERY", demo, f"MATCH ()-[e:RELATES_TO {{uuid: '{by}'}}]->() SET e.group_id = 'b'"
+    )
+    own = Scope(demo, demo, whole_graph=False)
+    thoughts = Recollector(store, HippocampusConfig()).recollect(own, at("2026-07-02"))
+    assert by not in thoughts.snapshot.facts.uuid
+    assert thoughts.followed(store.read_room(demo).ledger)[fact]["state"] == "resolved"
+    move_to_archive(store, demo, by)
+    for _ in range(2):
+        ended = consolidate("--group-id", demo, *AT)
+        assert not ended.summary["warnings"] and not ended.summary["wakeAgent"]
+        assert fact not in findings()
+        purged = synapse("purge", "--older-than", "1d", "--yes", "--group-id", demo)
+        assert purged.code == 0, purged.err
+
+
+def move_to_archive(store, graph, fact):
+    change = ArchiveChange(fact, "fact", store.read_images(graph, [fact])[fact].digest, "faded")
+    assert store.acquire_lock(graph, "mine", 60.0)
+    assert store.archive(graph, [change], "by hand", at("2020-01-01"), "mine") == {fact}
+    store.release_lock(graph, "mine")
+
+
+def at(day):
+    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 def test_undo_makes_a_doubtful_fact_valid_again(

@@ -83,6 +83,7 @@ def plan_bring_back(
     """
     newest = newest_first(archive)
     coming = [newest[uuid] for uuid, said in told.items() if said.startswith(RESTORED)]
+    decided = {run: _decided(journal.get(run, {})) for run in {m.run_id for m in coming}}
     changes = tuple(
         PlannedChange(
             do="restore",
@@ -91,7 +92,7 @@ def plan_bring_back(
             text=memory.name,
             reason=f"asked for; archived by run {memory.run_id}: {memory.reason}",
             before=memory.digest,
-            claim=_noted_decision(journal, memory.run_id, memory.uuid),
+            claim=decided[memory.run_id].get(memory.uuid, {}),
         )
         for memory in sorted(coming, key=lambda memory: (memory.kind, memory.uuid))
     )
@@ -108,11 +109,12 @@ def plan_bring_back(
     return BringBack(plan, already, left)
 
 
-def _noted_decision(journal: Journal, run_id: str, memory: str) -> dict[str, Any]:
-    """What the ledger said about a memory when a run archived it; empty where nothing is known."""
-    changes = journal.get(run_id, {}).get("changes")
-    for change in changes if isinstance(changes, list) else ():
-        if isinstance(change, Mapping) and change.get("memory") == memory:
-            entry = change.get("entry") or {}
-            return dict(entry) if is_decision(entry) else {}
-    return {}
+def _decided(run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What the ledger said about the memories that a run has archived, by uuid."""
+    changes = run.get("changes")
+    noted = [c for c in changes if isinstance(c, Mapping)] if isinstance(changes, list) else []
+    return {
+        str(change.get("memory")): change["entry"]
+        for change in noted
+        if is_decision(change.get("entry"))
+    }

@@ -142,9 +142,9 @@ def _entry_text(entry: ArchivedMemory) -> str:
 
 
 def _moment(entry: ArchivedMemory) -> str:
-    from synapse.hippocampus.stamps import LAST_S, iso_time
+    from synapse.hippocampus.stamps import iso_time
 
-    return iso_time(entry.at_s) if entry.at_s < LAST_S else "(when is not known)"
+    return "(when is not known)" if entry.is_damaged else iso_time(entry.at_s)
 
 
 def _image_lines(image: MemoryImage) -> list[str]:

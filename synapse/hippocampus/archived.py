@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Literal
 
 from synapse.hippocampus.image import Kind
+from synapse.hippocampus.stamps import LAST_S
 
 ArchiveState = Literal["copied", "archived", "restoring", "restored", "purged"]
 
@@ -51,6 +52,11 @@ class ArchivedMemory:
     def has_content(self) -> bool:
         """Whether it can still be brought back."""
         return self.state in ("copied", "archived", "restoring")
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether its entry cannot be read any more: when it went is not known."""
+        return self.at_s >= LAST_S
 
     @property
     def is_removed_for_good(self) -> bool:

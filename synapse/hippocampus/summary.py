@@ -248,6 +248,11 @@ def _warnings(thoughts: Thoughts, ledger: Mapping[str, Entry]) -> list[str]:
     if crowded_count:
         crowded = quantity(crowded_count, "fact")
         warnings.append(f"{crowded} not compared with each other: too many join two entities")
+    archive = thoughts.recalled.archive
+    damaged_count = sum(memory.is_damaged and memory.has_content for memory in archive)
+    if damaged_count:
+        damaged = quantity(damaged_count, "entry")
+        warnings.append(f"{damaged} of the archive cannot be read; see synapse archive list")
     groups = sorted(snapshot.group_ids() - DEFAULT_GROUPS)
     if len(groups) > 1:
         warnings.append(f"the graph holds several groups, taken together: {listed(groups)}")

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from synapse.hippocampus.archived import not_to_propose
+from synapse.hippocampus.config import HippocampusConfig
+from synapse.hippocampus.consolidation import ConsolidationEngine, Run
 from synapse.hippocampus.image import Vector
 from synapse.hippocampus.plan import ArchiveChange
 from synapse.hippocampus.ports import GraphDocument
 from synapse.hippocampus.restoration import LOST
+from synapse.hippocampus.scope import Scope
 from synapse.store.cypher import literal
 from synapse.store.falkordb import FalkorStore
 from synapse.store.images import INEXACT, TWIN
@@ -352,6 +355,10 @@ def test_a_damaged_entry_costs_no_memory_and_stops_nothing(
     assert memory in told["f1"].reason and told["f1"].state == "archived"
     assert (told["f1"].kind, told["f1"].name) == ("fact", "f1 says")
     assert "f1" in not_to_propose(told.values())
+    run = Run(Scope(graph), 300.0, "run", dry_run=True)
+    outcome = ConsolidationEngine(store, HippocampusConfig(), lambda: 0.0).consolidate(run)
+    (warning,) = outcome.report.warnings
+    assert warning == "1 entry of the archive cannot be read; see synapse archive list"
     store._connection.hset(room_key(graph, "archive"), "note", "by hand")
     assert store.purge(graph, 200.0, "mine") == 3, "how old it is, is not known"
     assert store.read_archived_images(graph, ["f1"]).keys() == {"f1"}

@@ -51,3 +51,22 @@ def test_no_bonus_lifts_a_memory_above_what_strength_can_be() -> None:
     now = standing([0.0] * 3 + [1.0, 500.0, 0.0, -3.0], bonus=[0.3] * 7)
     assert np.flatnonzero(now.strength == 1.0).tolist() == [0, 1, 2, 3, 5, 6]
     assert 0.3 < now.strength[4] < 1.0
+
+
+def test_what_is_used_is_what_is_kept_to_the_last_digit() -> None:
+    # A run that finds its graph unchanged takes the traces, and must say what the first one said.
+    days = [0.1, 1 / 3, 2e-5, 500.1, 1e-9, 7.7, 0.0]
+    now = standing(days, frequency=days, share=[1 / 3] * 7, stability=[1.1] * 7)
+    assert now.kept.last_touch_s.tolist() == (NOW_S - DAY_S * np.array(days)).tolist()
+    outline, kinds = RING.outline(), np.zeros(7, np.uint8)
+    table = now.kept.table(outline, kinds)
+    again = Kept.from_traces(table, outline)
+    assert again is not None
+    for name in Kept.__slots__:
+        assert getattr(again, name).tolist() == getattr(now.kept, name).tolist(), name
+
+
+def test_traces_of_which_one_is_missing_are_not_taken() -> None:
+    more = fact_graph([*(Said(a, "USES", b) for a, b in ("ab", "ab", "bc", "ca", "cc"))])
+    table = standing([1.0] * 7).kept.table(RING.outline(), np.zeros(7, np.uint8))
+    assert Kept.from_traces(table, more.outline()) is None

@@ -93,6 +93,19 @@ def test_what_an_ingestion_has_overwritten_is_reverted() -> None:
     assert after(written("resolved"), OTHERWISE, DOUBTFUL)["state"] == "found"
 
 
+@pytest.mark.parametrize("half", [graph(5.0, 8.0), graph(7.0, 9.0)], ids=["expired", "invalid"])
+def test_of_an_end_both_times_are_what_was_written_or_it_is_somebody_elses(
+    half: GraphSnapshot,
+) -> None:
+    # Otherwise undoing would take back a time that another has written.
+    assert after(written("resolved"), half) == written("lapsed")
+
+
+def test_an_end_that_was_moved_is_other_evidence_against_it() -> None:
+    moved = replace(DOUBTFUL, invalid_at_s=at(4.0))
+    assert evidence_digest(CLOSED, moved) != evidence_digest(CLOSED, DOUBTFUL)
+
+
 def test_what_is_given_up_stays_so_until_the_evidence_changes() -> None:
     given_up = written("given_up", reverts=3)
     assert after(given_up, OPEN, MISSED) == given_up

@@ -37,6 +37,11 @@ def shown_key(graph: str, name: str) -> str:
     return room_key(graph if len(graph) <= 40 else graph[:37] + "...", name)
 
 
+def shown_field(graph: str, name: str, field: bytes) -> str:
+    """A field of a hash of the room, and its key, as a sentence shows them."""
+    return f"field {text(field)[:36]} of {shown_key(graph, name)}"
+
+
 def misplaced_key(connection: Connection, graph: str) -> str | None:
     """The first key of a room that holds another kind of value than it should, as shown."""
     with connection.pipeline(transaction=False) as pipe:
@@ -90,8 +95,7 @@ def parsed_together(
     for (field, _), value in zip(entries, values, strict=True):
         if not is_whole(value):
             raise StoreError(
-                f"field {text(field)[:36]} of {shown_key(graph, name)} is damaged; "
-                "take it from a backup, or delete it"
+                f"{shown_field(graph, name, field)} is damaged; take it from a backup, or delete it"
             )
     return {text(field): value for (field, _), value in zip(entries, values, strict=True)}
 
@@ -105,7 +109,7 @@ def parsed(value: bytes, graph: str, name: str, field: bytes) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError) as error:
-        where = f"field {text(field)[:36]} of {shown_key(graph, name)}"
+        where = shown_field(graph, name, field)
         raise StoreError(f"{where} is not JSON; delete that field") from error
 
 

@@ -32,6 +32,7 @@ from synapse.store.keys import (
     parsed,
     raw,
     room_key,
+    shown_field,
     shown_key,
     stream_entries,
     text,
@@ -253,8 +254,7 @@ def _understood(
     try:
         return read(parsed(value, graph, name, field))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        key = shown_key(graph, name)
-        where = f"field {text(field)[:36]} of {key}"
+        where = shown_field(graph, name, field)
         raise StoreError(f"{where} is damaged; delete that field") from error
 
 

@@ -46,6 +46,7 @@ from synapse.store.keys import (
     parsed_together,
     raw,
     room_key,
+    shown_field,
     shown_key,
 )
 from synapse.store.lock import lock_holder, refuse_without_lock, require_transactions
@@ -243,13 +244,13 @@ def _integer(meta: dict[str, bytes], field: str, graph: str) -> int:
     try:
         return int(meta.get(field, 0))
     except ValueError as error:
-        key = shown_key(graph, "meta")
-        raise StoreError(f"field {field} of {key} is not a number; delete that field") from error
+        where = shown_field(graph, "meta", field.encode())
+        raise StoreError(f"{where} is not a number; delete that field") from error
 
 
 def _object(meta: dict[str, bytes], field: str, graph: str) -> dict[str, Any]:
     value = parsed(meta.get(field, b"{}"), graph, "meta", field.encode())
     if not isinstance(value, dict):
-        key = shown_key(graph, "meta")
-        raise StoreError(f"field {field} of {key} is no JSON object; delete that field")
+        where = shown_field(graph, "meta", field.encode())
+        raise StoreError(f"{where} is no JSON object; delete that field")
     return value
